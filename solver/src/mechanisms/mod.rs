@@ -1,0 +1,79 @@
+//! Mechanisms: cluster and jobs in policy order in, allocation out. One file per mechanism.
+
+use crate::model::{Allocation, Instance};
+use crate::status::Status;
+use thiserror::Error;
+
+/// Which jobs of the queue a mechanism decides about (problem statement, section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// The runnable set: [`Instance::runnable`].
+    RunnableSet,
+    /// Every queued job.
+    WholeQueue,
+}
+
+/// What a mechanism promises for every allocation it returns. The checker holds it to that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Guarantees {
+    /// Every scheduled job has at least its baseline throughput.
+    pub fair: bool,
+    /// Every runnable job is scheduled.
+    pub complete: bool,
+    /// Consolidated whenever demands and servers are powers of two on servers of one GPU count.
+    pub consolidated: bool,
+}
+
+/// What `synergy mechanisms` lists.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// Name, as in tables and on the command line.
+    pub name: &'static str,
+    /// One line.
+    pub description: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Which jobs it decides about.
+    pub takes: Takes,
+    /// What it promises.
+    pub guarantees: Guarantees,
+}
+
+/// What a mechanism returns.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The allocation; job indices refer to the instance.
+    pub allocation: Allocation,
+    /// Jobs that were reverted to their proportional share, ascending.
+    pub reverted: Vec<usize>,
+    /// Upper bound on what any allocation of this kind reaches, where the mechanism proves one.
+    pub bound: Option<f64>,
+}
+
+/// Why a mechanism has no allocation.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MechanismError {
+    /// It broke down; the reason is one line.
+    #[error("mechanism {mechanism} failed: {reason}")]
+    Failed {
+        /// Name with parameters.
+        mechanism: String,
+        /// What happened.
+        reason: String,
+    },
+}
+
+/// An allocation rule. Calls must not depend on each other: same instance and queue, same outcome.
+pub trait Mechanism: Send + Sync {
+    /// What it is and promises.
+    fn about(&self) -> About;
+
+    /// Allocates servers to `queue`, job indices of `instance` in policy order. A mechanism that
+    /// takes the runnable set finds it with [`Instance::runnable`].
+    ///
+    /// # Errors
+    /// When it has no allocation to offer; never for an odd instance.
+    fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError>;
+}
