@@ -50,3 +50,14 @@ impl fmt::Display for Status {
         f.write_str(self.name())
     }
 }
+
+/// How much a search did, in counts that do not depend on the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effort {
+    /// Rounds of column generation.
+    pub rounds: usize,
+    /// Columns generated.
+    pub columns: usize,
+    /// Branch-and-bound nodes.
+    pub nodes: usize,
+}

@@ -2,7 +2,7 @@
 
 use crate::check::Verdicts;
 use crate::model::{Amounts, Instance};
-use crate::status::Status;
+use crate::status::{Effort, Status};
 
 /// Which allocations a bound holds for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,10 @@ pub struct BoundResult {
     pub shadow_prices: Option<Amounts>,
     /// Which allocations it bounds.
     pub scope: Scope,
+    /// What the search did, for bounds that search.
+    pub effort: Option<Effort>,
+    /// One line for the reader where the status needs it, such as which classes cannot be packed.
+    pub note: Option<String>,
 }
 
 /// An upper bound.

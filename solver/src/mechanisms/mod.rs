@@ -1,7 +1,7 @@
 //! Mechanisms: cluster and jobs in policy order in, allocation out. One file per mechanism.
 
 use crate::model::{Allocation, Instance};
-use crate::status::Status;
+use crate::status::{Effort, Status};
 use thiserror::Error;
 
 /// Which jobs of the queue a mechanism decides about (problem statement, section 5).
@@ -50,6 +50,8 @@ pub struct Outcome {
     pub reverted: Vec<usize>,
     /// Upper bound on what any allocation of this kind reaches, where the mechanism proves one.
     pub bound: Option<f64>,
+    /// What the search did, for mechanisms that search.
+    pub effort: Option<Effort>,
 }
 
 /// Why a mechanism has no allocation.
