@@ -1,1 +1,9 @@
-//! experiments
+//! The workbench around `synergy-solver`: instances, comparisons, studies, tables and figures.
+//!
+//! Data flows one way: workload -> instance -> bounds and mechanisms -> tables -> figures. The
+//! binary `synergy` only parses flags and calls what is here.
+
+pub mod commands;
+pub mod error;
+pub mod files;
+pub mod profiles;

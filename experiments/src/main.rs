@@ -1,1 +1,5 @@
-fn main() {}
+//! The command `synergy`.
+
+fn main() -> std::process::ExitCode {
+    synergy_experiments::commands::main()
+}

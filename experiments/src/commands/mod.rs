@@ -1,0 +1,101 @@
+//! The command line: one file per subcommand, each with its `Args` and `run`.
+
+mod completions;
+
+use crate::error::{CliError, ExitCode};
+use clap::{ArgAction, Parser, Subcommand};
+use std::io::IsTerminal;
+
+/// `synergy` and its subcommands.
+#[derive(Debug, Parser)]
+#[command(
+    name = "synergy",
+    version,
+    about = "CPU and memory for deep-learning jobs on GPU clusters: bounds, heuristics, and the gap between them",
+    after_help = exit_code_table(),
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Say more on stderr
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    verbose: u8,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+}
+
+// In the order of `synergy --help`.
+#[derive(Debug, Subcommand)]
+enum Command {
+    Completions(completions::Args),
+}
+
+impl Command {
+    fn run(&self, context: &Context) -> Result<ExitCode, CliError> {
+        match self {
+            Command::Completions(args) => completions::run(args, context),
+        }
+    }
+}
+
+/// What every command knows of its surroundings.
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// -1 with `--quiet`, else the number of `-v`.
+    pub verbosity: i8,
+    /// Whether tables on standard output may have colour: a terminal, and no `NO_COLOR`.
+    pub colour: bool,
+}
+
+impl Context {
+    /// A line of progress or a result's whereabouts, for stderr.
+    pub fn info(&self, message: impl std::fmt::Display) {
+        if self.verbosity >= 0 {
+            eprintln!("{message}");
+        }
+    }
+
+    /// A line for who asked for more.
+    pub fn detail(&self, message: impl std::fmt::Display) {
+        if self.verbosity >= 1 {
+            eprintln!("{message}");
+        }
+    }
+
+    /// A line that begins with `warning:`.
+    pub fn warn(&self, message: impl std::fmt::Display) {
+        if self.verbosity >= 0 {
+            eprintln!("warning: {}", one_line(&message.to_string()));
+        }
+    }
+}
+
+/// Parses the command line, runs the command, and prints its error as one line.
+pub fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let context = Context {
+        verbosity: if cli.quiet { -1 } else { cli.verbose.min(3) as i8 },
+        colour: std::io::stdout().is_terminal()
+            && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    };
+    match cli.command.run(&context) {
+        Ok(code) => code.into(),
+        Err(error) => {
+            eprintln!("error: {}", one_line(&error.to_string()));
+            error.exit_code().into()
+        }
+    }
+}
+
+/// Errors are one line, whatever a library put into them.
+fn one_line(message: &str) -> String {
+    message.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+fn exit_code_table() -> String {
+    let lines = ExitCode::ALL.map(|code| format!("  {:>3}  {}\n", code as u8, code.meaning()));
+    format!("Exit codes:\n{}", lines.concat())
+}

@@ -1,0 +1,236 @@
+//! Exit codes, and the errors that lead to them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use synergy_solver::mechanisms::MechanismError;
+use synergy_solver::model::ModelError;
+use thiserror::Error;
+
+/// What the process tells its caller. The one table of exit codes; `synergy --help` prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// All asked for was done. A solve that reached its limit is no failure.
+    Fine = 0,
+    /// A fault of the program.
+    Internal = 1,
+    /// The command line makes no sense.
+    Usage = 2,
+    /// An input cannot be used, or an output cannot be written.
+    InvalidInput = 3,
+    /// A mechanism, plug-in or unit of a study failed; the rest was done.
+    SomeFailed = 4,
+    /// A bound or allocation could not be certified, `check` found a violation, or a claim of
+    /// conformance failed.
+    Uncertified = 5,
+    /// Ended by Ctrl-C; what was complete is kept.
+    Interrupted = 130,
+}
+
+impl ExitCode {
+    /// Every code, ascending.
+    pub const ALL: [ExitCode; 7] = [
+        ExitCode::Fine,
+        ExitCode::Internal,
+        ExitCode::Usage,
+        ExitCode::InvalidInput,
+        ExitCode::SomeFailed,
+        ExitCode::Uncertified,
+        ExitCode::Interrupted,
+    ];
+
+    /// When it happens, in a few words.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            ExitCode::Fine => "fine; a solve that reached its limit is no failure",
+            ExitCode::Internal => "internal error",
+            ExitCode::Usage => "wrong command line",
+            ExitCode::InvalidInput => "an input cannot be used, or an output cannot be written",
+            ExitCode::SomeFailed => "a mechanism, plug-in or unit failed; the rest was done",
+            ExitCode::Uncertified => {
+                "a bound or allocation could not be certified, or a check found a violation"
+            }
+            ExitCode::Interrupted => "interrupted; what was complete is kept",
+        }
+    }
+
+    /// The worse of two outcomes of one command: an uncertified number outweighs a failed run.
+    pub fn worse(self, other: ExitCode) -> ExitCode {
+        self.max(other)
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        std::process::ExitCode::from(code as u8)
+    }
+}
+
+/// Why a command ended without its result. Every message is one line that says where, what, and
+/// what to do.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// Flags that contradict each other, or a value that clap cannot judge.
+    #[error("{0}")]
+    Usage(String),
+    /// An input that cannot be used.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// An output that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// Mechanisms, plug-ins or units that failed.
+    #[error("{0}")]
+    Failed(String),
+    /// A mechanism without an allocation.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// A bound, allocation or claim that does not stand.
+    #[error("{0}")]
+    Uncertified(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// A fault of the program.
+    #[error("internal error: {0:#}")]
+    Internal(#[from] anyhow::Error),
+}
+
+impl CliError {
+    /// The exit code of this error.
+    pub const fn exit_code(&self) -> ExitCode {
+        match self {
+            CliError::Usage(_) => ExitCode::Usage,
+            CliError::Input(_) | CliError::Output(_) => ExitCode::InvalidInput,
+            CliError::Failed(_) | CliError::Mechanism(_) => ExitCode::SomeFailed,
+            CliError::Uncertified(_) => ExitCode::Uncertified,
+            CliError::Interrupted => ExitCode::Interrupted,
+            CliError::Internal(_) => ExitCode::Internal,
+        }
+    }
+}
+
+/// What is wrong with an input. Displays as `FILE: PLACE: what; mend`.
+#[derive(Debug, Error)]
+pub enum InputError {
+    /// The file cannot be read.
+    #[error("{file}: cannot be read: {source}")]
+    Read {
+        /// As the user named it.
+        file: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Something in the file.
+    #[error("{file}: {place}: {message}")]
+    At {
+        /// As the user named it.
+        file: String,
+        /// Line and column, or a path such as `jobs[3].gpus`.
+        place: Place,
+        /// What is wrong, and the mend.
+        message: String,
+    },
+    /// The file as a whole, or the model that it describes.
+    #[error("{file}: {message}")]
+    Whole {
+        /// As the user named it.
+        file: String,
+        /// What is wrong, and the mend.
+        message: String,
+    },
+    /// A model that does not come from a file, such as one made of flags.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl InputError {
+    /// The file `file` cannot be read.
+    pub fn read(file: impl fmt::Display, source: std::io::Error) -> Self {
+        InputError::Read { file: file.to_string(), source }
+    }
+
+    /// Something at `place` of `file`.
+    pub fn at(file: impl fmt::Display, place: impl Into<Place>, message: impl fmt::Display) -> Self {
+        InputError::At { file: file.to_string(), place: place.into(), message: message.to_string() }
+    }
+
+    /// Something about all of `file`.
+    pub fn whole(file: impl fmt::Display, message: impl fmt::Display) -> Self {
+        InputError::Whole { file: file.to_string(), message: message.to_string() }
+    }
+}
+
+/// Where in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Place {
+    /// A path such as `jobs[3].gpus`; empty when unknown.
+    pub path: String,
+    /// Line and column from 1, for text that a parser read.
+    pub line_column: Option<(usize, usize)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.path.is_empty(), self.line_column) {
+            (false, Some((line, column))) => write!(f, "{} (line {line}, column {column})", self.path),
+            (true, Some((line, column))) => write!(f, "line {line}, column {column}"),
+            (_, None) => f.write_str(&self.path),
+        }
+    }
+}
+
+impl From<String> for Place {
+    fn from(path: String) -> Self {
+        Place { path, line_column: None }
+    }
+}
+
+impl From<&str> for Place {
+    fn from(path: &str) -> Self {
+        path.to_string().into()
+    }
+}
+
+/// Why an output was not written.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    /// The path is a directory.
+    #[error("{}: is a directory; give the path of a file", path.display())]
+    Directory {
+        /// Where it should have gone.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Write {
+        /// Where it should have gone.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+impl OutputError {
+    /// The path `path` cannot be written.
+    pub fn write(path: &Path, source: std::io::Error) -> Self {
+        OutputError::Write { path: path.to_path_buf(), source }
+    }
+}
+
+/// `; did you mean "x"?` for the known name closest to `name`; when none is close, the list of
+/// known names if that is short, else nothing.
+pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    let closest = known
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .min_by_key(|(distance, _)| *distance);
+    match closest {
+        Some((distance, candidate)) if distance <= 2.max(name.len() / 3) => {
+            format!("; did you mean {candidate:?}?")
+        }
+        _ if (1..=40).contains(&known.len()) => format!("; known: {}", known.join(", ")),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,9 @@
+//! Files: instances, allocations, and outputs that are complete or absent.
+
+pub mod allocation;
+pub mod instance;
+mod output;
+mod text;
+
+pub use output::{OutputFile, OutputPath, write_file};
+pub use text::{Format, parse, read_text};
