@@ -7,3 +7,4 @@ pub mod commands;
 pub mod error;
 pub mod files;
 pub mod profiles;
+pub mod workload;
