@@ -4,7 +4,9 @@
 //! binary `synergy` only parses flags and calls what is here.
 
 pub mod commands;
+pub mod compare;
 pub mod error;
 pub mod files;
 pub mod profiles;
+pub mod text_table;
 pub mod workload;
