@@ -1,4 +1,18 @@
 //! Mechanisms: cluster and jobs in policy order in, allocation out. One file per mechanism.
+//!
+//! To add one: implement [`Mechanism`], usually on top of [`Servers`], and add a line to [`ALL`].
+
+mod greedy;
+mod proportional;
+mod registry;
+mod servers;
+mod tune;
+
+pub use greedy::Greedy;
+pub use proportional::Proportional;
+pub use registry::{ALL, Entry, NameError, Parameters, by_name};
+pub use servers::{Resident, Servers};
+pub use tune::Tune;
 
 use crate::model::{Allocation, Instance};
 use crate::status::{Effort, Status};
@@ -18,10 +32,22 @@ pub enum Takes {
 pub struct Guarantees {
     /// Every scheduled job has at least its baseline throughput.
     pub fair: bool,
-    /// Every runnable job is scheduled.
+    /// Every runnable job is scheduled, so no GPU is idle that one asked for.
     pub complete: bool,
-    /// Consolidated whenever demands and servers are powers of two on servers of one GPU count.
+    /// Consolidated whenever demands are powers of two and all servers have one power-of-two GPU
+    /// count (with several groups: where no job is larger than a server).
     pub consolidated: bool,
+}
+
+/// A parameter of a mechanism, as in `name[parameter=value]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parameter {
+    /// Name.
+    pub name: &'static str,
+    /// Value when it is not given.
+    pub default: &'static str,
+    /// One line, with the unit.
+    pub description: &'static str,
 }
 
 /// What `synergy mechanisms` lists.
@@ -37,6 +63,8 @@ pub struct About {
     pub takes: Takes,
     /// What it promises.
     pub guarantees: Guarantees,
+    /// What can be set in brackets after the name.
+    pub parameters: &'static [Parameter],
 }
 
 /// What a mechanism returns.

@@ -94,15 +94,12 @@ impl JobClass {
             larger_than_server: cluster.groups().iter().all(|group| group.gpus < gpus),
             rules,
         };
-        // The baseline share always counts, so a job whose grid has no point that fits has a demand too.
+        // The baseline share counts too. A grid point as good is taken instead, so that it shows only
+        // where throughput is interpolated and every point that fits lies below the baseline.
         let mut best = Configuration { amounts: smallest_share, throughput: 1.0 };
-        let mut found = false;
-        for k in 0..class.configurations.len() {
-            let candidate = class.configurations[k];
-            if class.fits_fewest_servers(&candidate.amounts, cluster) && (!found || better(&candidate, &best))
-            {
-                best = candidate;
-                found = true;
+        for candidate in &class.configurations {
+            if class.fits_fewest_servers(&candidate.amounts, cluster) && better(candidate, &best) {
+                best = *candidate;
             }
         }
         (class.demand, class.demand_throughput) = (best.amounts, best.throughput);

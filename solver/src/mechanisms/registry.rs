@@ -1,0 +1,143 @@
+//! Mechanisms by name: `tune`, `tune-local[moves=1000]`.
+
+use super::{About, Greedy, Mechanism, Proportional, Tune};
+use thiserror::Error;
+
+/// A mechanism that can be asked for by name.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// What it is, promises and can be told.
+    pub about: About,
+    /// Makes one. The parameters' names are already checked.
+    pub build: fn(&Parameters) -> Result<Box<dyn Mechanism>, NameError>,
+}
+
+/// All built-in mechanisms, by name.
+pub const ALL: &[Entry] = &[
+    Entry { about: Greedy::ABOUT, build: |_| Ok(Box::new(Greedy)) },
+    Entry { about: Proportional::ABOUT, build: |_| Ok(Box::new(Proportional)) },
+    Entry { about: Tune::ABOUT, build: |_| Ok(Box::new(Tune)) },
+];
+
+/// Why a text names no mechanism.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum NameError {
+    /// No such mechanism.
+    #[error("no mechanism {name:?}{}; known are {}", did_you_mean(suggestion), known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The nearest known name, where one is near.
+        suggestion: Option<&'static str>,
+        /// All names.
+        known: Vec<&'static str>,
+    },
+    /// Not of the form `name` or `name[parameter=value,...]`.
+    #[error("mechanism {text:?}: write name or name[parameter=value,parameter=value]")]
+    Syntax {
+        /// What was given.
+        text: String,
+    },
+    /// The mechanism has no such parameter.
+    #[error(
+        "mechanism {mechanism}: no parameter {parameter:?}; {}",
+        if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) }
+    )]
+    UnknownParameter {
+        /// Mechanism.
+        mechanism: &'static str,
+        /// What was given.
+        parameter: String,
+        /// All of its parameters.
+        known: Vec<&'static str>,
+    },
+    /// A value that the parameter cannot have.
+    #[error("mechanism {mechanism}: {parameter} is {value:?}; give {expected}")]
+    Value {
+        /// Mechanism.
+        mechanism: &'static str,
+        /// Parameter.
+        parameter: &'static str,
+        /// What was given.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+}
+
+fn did_you_mean(suggestion: &Option<&'static str>) -> String {
+    suggestion.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+/// Parameters given in brackets.
+#[derive(Debug, Clone, Default)]
+pub struct Parameters {
+    mechanism: &'static str,
+    given: Vec<(String, String)>,
+}
+
+impl Parameters {
+    /// The value of `parameter`, or `default` where it is not given.
+    ///
+    /// # Errors
+    /// A value that does not parse or that `accept` refuses; `expected` says what it may be.
+    pub fn get<T: std::str::FromStr>(
+        &self,
+        parameter: &'static str,
+        default: T,
+        expected: &'static str,
+        accept: impl Fn(&T) -> bool,
+    ) -> Result<T, NameError> {
+        let Some((_, text)) = self.given.iter().find(|(name, _)| name == parameter) else {
+            return Ok(default);
+        };
+        text.parse().ok().filter(accept).ok_or_else(|| NameError::Value {
+            mechanism: self.mechanism,
+            parameter,
+            value: text.clone(),
+            expected,
+        })
+    }
+}
+
+/// The mechanism that `text` names: `name` or `name[parameter=value,parameter=value]`.
+///
+/// # Errors
+/// No such mechanism or parameter, a bad value, a text of another form.
+///
+/// ```
+/// use synergy_solver::mechanisms::by_name;
+/// assert_eq!(by_name("tune")?.about().name, "tune");
+/// assert!(by_name("tun").err().unwrap().to_string().contains("did you mean \"tune\"?"));
+/// # Ok::<(), synergy_solver::mechanisms::NameError>(())
+/// ```
+pub fn by_name(text: &str) -> Result<Box<dyn Mechanism>, NameError> {
+    let syntax = || NameError::Syntax { text: text.to_owned() };
+    let (name, inside) = match text.split_once('[') {
+        Some((name, rest)) => (name, rest.strip_suffix(']').ok_or_else(syntax)?),
+        None => (text, ""),
+    };
+    let name = name.trim();
+    let entry = ALL.iter().find(|entry| entry.about.name == name).ok_or_else(|| unknown(name))?;
+    let known: Vec<&'static str> = entry.about.parameters.iter().map(|p| p.name).collect();
+    let mut given: Vec<(String, String)> = Vec::new();
+    for pair in inside.split(',').filter(|pair| !inside.trim().is_empty() || !pair.trim().is_empty()) {
+        let (parameter, value) = pair.split_once('=').ok_or_else(syntax)?;
+        let (parameter, value) = (parameter.trim().to_owned(), value.trim().to_owned());
+        if !known.contains(&parameter.as_str()) {
+            return Err(NameError::UnknownParameter { mechanism: entry.about.name, parameter, known });
+        }
+        if given.iter().any(|(earlier, _)| *earlier == parameter) {
+            return Err(syntax());
+        }
+        given.push((parameter, value));
+    }
+    (entry.build)(&Parameters { mechanism: entry.about.name, given })
+}
+
+fn unknown(name: &str) -> NameError {
+    let known: Vec<&'static str> = ALL.iter().map(|entry| entry.about.name).collect();
+    let near = known.iter().map(|known| (strsim::damerau_levenshtein(name, known), *known)).min();
+    let suggestion = near.filter(|(distance, known)| *distance * 2 <= known.len()).map(|(_, known)| known);
+    NameError::Unknown { name: name.to_owned(), suggestion, known }
+}
