@@ -262,6 +262,7 @@ impl<'a> Servers<'a> {
             allocation: Allocation { fractional: false, jobs },
             reverted: self.reverted,
             bound: None,
+            effort: None,
         }
     }
 }
