@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use synergy_solver::mechanisms::MechanismError;
+use synergy_solver::mechanisms::{MechanismError, NameError};
 use synergy_solver::model::ModelError;
 use thiserror::Error;
 
@@ -73,6 +73,9 @@ pub enum CliError {
     /// Flags that contradict each other, or a value that clap cannot judge.
     #[error("{0}")]
     Usage(String),
+    /// A mechanism that is not known.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// An input that cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -100,7 +103,7 @@ impl CliError {
     /// The exit code of this error.
     pub const fn exit_code(&self) -> ExitCode {
         match self {
-            CliError::Usage(_) => ExitCode::Usage,
+            CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
             CliError::Input(_) | CliError::Output(_) => ExitCode::InvalidInput,
             CliError::Failed(_) | CliError::Mechanism(_) => ExitCode::SomeFailed,
             CliError::Uncertified(_) => ExitCode::Uncertified,

@@ -1,6 +1,11 @@
 //! The command line: one file per subcommand, each with its `Args` and `run`.
 
+mod allocate;
+mod check;
 mod completions;
+mod generate;
+mod mechanisms;
+mod rules;
 
 use crate::error::{CliError, ExitCode};
 use clap::{ArgAction, Parser, Subcommand};
@@ -30,12 +35,20 @@ pub struct Cli {
 // In the order of `synergy --help`.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Generate(generate::Args),
+    Allocate(allocate::Args),
+    Check(check::Args),
+    Mechanisms(mechanisms::Args),
     Completions(completions::Args),
 }
 
 impl Command {
     fn run(&self, context: &Context) -> Result<ExitCode, CliError> {
         match self {
+            Command::Generate(args) => generate::run(args, context),
+            Command::Allocate(args) => allocate::run(args, context),
+            Command::Check(args) => check::run(args, context),
+            Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Completions(args) => completions::run(args, context),
         }
     }

@@ -4,9 +4,11 @@
 //! numbers. `synergy compare` prints a [`Comparison`]; a unit of a study is one.
 
 mod json;
+mod promises;
 mod table;
 
 pub use json::to_json;
+pub use promises::broken_promises;
 pub use table::{legend, to_table};
 
 use synergy_solver::bounds::BoundResult;
