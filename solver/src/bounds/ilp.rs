@@ -1,0 +1,88 @@
+//! `ilp`: OPT, stage one, with whole choices: the program of [`lp`](super::lp) with y in {0, 1}.
+//!
+//! A configuration that is not fair by itself cannot be chosen, so the fairness rows reduce to leaving those out.
+//! Interchangeable jobs share an integer variable that counts how many of them choose a configuration.
+//!
+//! What is published is the solver's *dual bound*, never its incumbent, and never more than the
+//! certified bound of `lp`. It is `trusted`: only the relaxation has a certificate.
+
+use super::blocks::blocks;
+use super::lp::{self, FAIR};
+use super::{Bound, BoundOptions, BoundResult, LpMethod, Pruning};
+use crate::lp::{Certificate, FEASIBILITY_TOLERANCE, Kind, LinearProgram, Options, Outcome, highs};
+use crate::model::{Instance, ThroughputRule};
+use crate::status::{Effort, Status};
+
+/// Name of the bound.
+pub const NAME: &str = "ilp";
+
+/// The bound.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ilp {
+    /// Choices.
+    pub options: BoundOptions,
+}
+
+impl Bound for Ilp {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn evaluate(&self, instance: &Instance, queue: &[usize]) -> BoundResult {
+        let options = &self.options;
+        let scope = lp::scope(options);
+        // Between grid points a job may hold what no single configuration stands for.
+        if instance.rules().throughput == ThroughputRule::Bilinear {
+            return BoundResult::without_value(Status::Skipped, scope);
+        }
+        let relaxation = lp::solve(instance, queue, options).bound;
+        let program = program(instance, &instance.runnable(queue), options);
+        let solution = highs::solve(&program, &Options { limits: options.limits, ..Options::default() });
+        let status = match solution.outcome {
+            Outcome::Optimal => Status::Optimal,
+            Outcome::Infeasible => Status::Infeasible,
+            Outcome::TimeLimit => Status::TimeLimit,
+            Outcome::CountLimit => Status::NodeLimit,
+            Outcome::InfeasibleOrUnbounded | Outcome::Unbounded | Outcome::Failed(_) => Status::Uncertified,
+        };
+        let incumbent = incumbent(&program, &solution.columns);
+        // Also the least of two bounds is one: the dual bound may be missing, or behind the relaxation's.
+        let bounds = [solution.dual_bound, relaxation.certified];
+        let value = bounds.into_iter().flatten().reduce(f64::min);
+        let contradicted = match (value, incumbent) {
+            (Some(value), Some(incumbent)) => incumbent > value + 1e-6 * value.abs().max(1.0),
+            _ => false,
+        };
+        BoundResult {
+            status: if contradicted { Status::Uncertified } else { status },
+            value,
+            certified: relaxation.certified,
+            incumbent,
+            trusted: true,
+            effort: Some(Effort { nodes: solution.nodes as usize, ..Effort::default() }),
+            attempt: relaxation.attempt,
+            ..BoundResult::without_value(status, scope)
+        }
+    }
+}
+
+/// The program with an integer variable for each block and fair configuration.
+fn program(instance: &Instance, runnable: &[usize], options: &BoundOptions) -> LinearProgram {
+    let pruning = options.pruning.min(Pruning::Dominated);
+    let mut blocks = blocks(instance, runnable, LpMethod::Aggregated, options, pruning);
+    for block in &mut blocks {
+        let fair = |throughput: f64| throughput >= options.fairness_floor * FAIR;
+        block.configurations = block.configurations.iter().copied().filter(|k| fair(k.throughput)).collect();
+    }
+    lp::program(instance, &blocks, options.fairness_floor, Kind::Integer).0
+}
+
+/// Objective of the solver's integer point, recomputed; `None` when there is none or it is not feasible.
+fn incumbent(program: &LinearProgram, columns: &[f64]) -> Option<f64> {
+    if columns.is_empty() {
+        return None;
+    }
+    let whole: Vec<f64> = columns.iter().map(|value| value.round()).collect();
+    let certificate = Certificate::new(program, &whole, &vec![0.0; program.rows()]);
+    (certificate.violation <= FEASIBILITY_TOLERANCE).then_some(certificate.primal)
+}

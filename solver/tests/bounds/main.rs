@@ -1,0 +1,8 @@
+//! The bounds against slow and obvious versions of themselves.
+
+mod certificates;
+mod formulations;
+mod pruning;
+mod readable;
+mod stage_one;
+mod support;
