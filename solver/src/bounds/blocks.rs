@@ -45,7 +45,13 @@ const LARGEST_WHOLE: usize = 1000;
 
 /// The blocks of `queue` in order of first appearance: jobs of equal class and weight together, or
 /// each alone for [`LpMethod::Direct`].
-pub fn blocks(instance: &Instance, queue: &[usize], method: LpMethod, options: &BoundOptions, pruning: Pruning) -> Vec<Block> {
+pub fn blocks(
+    instance: &Instance,
+    queue: &[usize],
+    method: LpMethod,
+    options: &BoundOptions,
+    pruning: Pruning,
+) -> Vec<Block> {
     let mut offers: Vec<Option<Arc<[Configuration]>>> = vec![None; instance.classes().len()];
     let mut block_of: HashMap<(usize, u64), usize> = HashMap::new();
     let mut blocks: Vec<Block> = Vec::new();
@@ -55,7 +61,9 @@ pub fn blocks(instance: &Instance, queue: &[usize], method: LpMethod, options: &
         let next = blocks.len();
         let block = match method {
             LpMethod::Direct => next,
-            LpMethod::Aggregated | LpMethod::Dual => *block_of.entry((class, weight.to_bits())).or_insert(next),
+            LpMethod::Aggregated | LpMethod::Dual => {
+                *block_of.entry((class, weight.to_bits())).or_insert(next)
+            }
         };
         if block == next {
             let configurations = offers[class].get_or_insert_with(|| {

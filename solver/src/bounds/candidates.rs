@@ -21,7 +21,12 @@ pub enum Pruning {
 /// With `per_server_cap`, only those that the fewest servers able to hold the job provide. Under
 /// [`ThroughputRule::Bilinear`] the grid points count with their exact CPUs even where CPUs are whole: an allocation
 /// between grid points is a mix of grid points, and rounding them up would overcharge it.
-pub fn candidates(instance: &Instance, class: &JobClass, per_server_cap: bool, pruning: Pruning) -> Vec<Configuration> {
+pub fn candidates(
+    instance: &Instance,
+    class: &JobClass,
+    per_server_cap: bool,
+    pruning: Pruning,
+) -> Vec<Configuration> {
     let mut all = class.configurations.clone();
     if instance.rules().throughput == ThroughputRule::Bilinear {
         exact_grid(class, &mut all);
@@ -109,11 +114,7 @@ fn upper_hull(all: &[Configuration], among: &[usize]) -> Vec<usize> {
     const { assert!(AUXILIARY == 2, "the set of prices is a polygon only with two resources") };
     // Amounts and throughput in units of their largest, so that all numbers are of one size.
     let largest = |of: &dyn Fn(&Configuration) -> f64| all.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
-    let scale = [
-        largest(&|k| k.throughput),
-        largest(&|k| k.amounts[0]),
-        largest(&|k| k.amounts[1]),
-    ];
+    let scale = [largest(&|k| k.throughput), largest(&|k| k.amounts[0]), largest(&|k| k.amounts[1])];
     let points: Vec<[f64; 3]> = among
         .iter()
         .map(|&k| &all[k])

@@ -19,9 +19,12 @@
 //! variables and costs one pass over the points. Cutting planes find its minimum; there almost every
 //! block has one best point, and a small LP over the others recovers a vertex and exact prices.
 
+// Loops over the resource r index several arrays at once, as the formulas do.
+#![allow(clippy::needless_range_loop)]
+
 use crate::lp::{
-    Attempt, Certified, FEASIBILITY_TOLERANCE, GAP_TOLERANCE, Kind, LinearProgram, Options, Outcome, Sense, Session, Sum,
-    solve_certified, solve_lexicographic,
+    Attempt, Certified, FEASIBILITY_TOLERANCE, GAP_TOLERANCE, Kind, LinearProgram, Options, Outcome, Sense,
+    Session, Sum, solve_certified, solve_lexicographic,
 };
 use crate::status::Status;
 use rayon::prelude::*;
@@ -207,7 +210,12 @@ impl<const R: usize> Choices<R> {
             for (&point, &amount) in free.iter().zip(&certified.solution.columns) {
                 amounts[point] = amount;
             }
-            return Some(self.judge(certified.status, amounts, self.prices_of(&certified), certified.attempt));
+            return Some(self.judge(
+                certified.status,
+                amounts,
+                self.prices_of(&certified),
+                certified.attempt,
+            ));
         }
         None
     }
@@ -313,7 +321,8 @@ impl<const R: usize> Choices<R> {
             worst = worst.max((load[r].total() - self.capacity[r]) / self.capacity[r].max(1.0));
         }
         let value = value.total();
-        let agree = worst <= FEASIBILITY_TOLERANCE && (bound - value).abs() <= GAP_TOLERANCE * value.abs().max(1.0);
+        let agree =
+            worst <= FEASIBILITY_TOLERANCE && (bound - value).abs() <= GAP_TOLERANCE * value.abs().max(1.0);
         let status = if status == Status::Optimal && !agree { Status::Uncertified } else { status };
         Chosen { status, amounts, prices, bound, value, attempt }
     }

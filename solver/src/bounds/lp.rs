@@ -81,7 +81,8 @@ fn solve_direct(instance: &Instance, runnable: &[usize], options: &BoundOptions)
     }
     let x = &certified.solution.columns;
     StageOne::from_blocks(bound, runnable, &blocks, |index| {
-        let offers = blocks[index].configurations.iter().map(|&configuration| Offer { group: 0, configuration });
+        let offers =
+            blocks[index].configurations.iter().map(|&configuration| Offer { group: 0, configuration });
         offers.zip(x[first_column[index]..].iter().copied()).collect()
     })
 }
@@ -98,7 +99,8 @@ fn solve_choices(
     let points = fair_points_of(&blocks, options);
     let mut choices = Choices::new(instance.cluster().capacity().0);
     for (block, points) in blocks.iter().zip(&points) {
-        let point = |p: &FairPoint| Point { value: block.weight * p.total.throughput, usage: p.total.amounts.0 };
+        let point =
+            |p: &FairPoint| Point { value: block.weight * p.total.throughput, usage: p.total.amounts.0 };
         choices.add_block(block.count(), points.iter().map(point));
     }
     let method = method.unwrap_or_else(|| choose_method(choices.points()));
@@ -138,7 +140,12 @@ fn fair_points_of(blocks: &[Block], options: &BoundOptions) -> Vec<Arc<[FairPoin
 
 /// The program of the paper with a name for every column and row: a block for every job of the
 /// runnable set. `kind` says whether choices are whole.
-pub fn named_program(instance: &Instance, queue: &[usize], options: &BoundOptions, kind: Kind) -> NamedProgram {
+pub fn named_program(
+    instance: &Instance,
+    queue: &[usize],
+    options: &BoundOptions,
+    kind: Kind,
+) -> NamedProgram {
     let pruning = match kind {
         Kind::Continuous => options.pruning,
         Kind::Integer => options.pruning.min(Pruning::Dominated),

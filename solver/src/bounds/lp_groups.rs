@@ -18,7 +18,9 @@ use super::blocks::{Block, amounts_name, blocks};
 use super::stage_one::{Offer, StageOne, shadow_prices};
 use super::{Bound, BoundOptions, BoundResult, LpMethod, lp};
 use crate::lp::{Kind, LinearProgram, NamedProgram, Options, Sense, solve_lexicographic};
-use crate::model::{AUXILIARY, AUXILIARY_NAMES, Configuration, Instance, JobClass, ServerGroup, ThroughputRule};
+use crate::model::{
+    AUXILIARY, AUXILIARY_NAMES, Configuration, Instance, JobClass, ServerGroup, ThroughputRule,
+};
 use crate::status::Status;
 
 /// Name of the bound.
@@ -107,7 +109,8 @@ fn offers(instance: &Instance, block: &Block, options: &BoundOptions) -> Vec<Off
     let Some(&job) = block.jobs.first() else { return Vec::new() };
     let class = instance.class_of(job);
     let groups = instance.cluster().groups().iter().enumerate();
-    let possible = |group: &ServerGroup, k: &Configuration| !options.per_server_cap || provides(class, group, k);
+    let possible =
+        |group: &ServerGroup, k: &Configuration| !options.per_server_cap || provides(class, group, k);
     groups
         .flat_map(|(group, shape)| {
             let configurations = block.configurations.iter().filter(move |k| possible(shape, k));
@@ -166,7 +169,8 @@ fn needs_fair_row(offers: &[Offer], fairness_floor: f64) -> bool {
 
 /// What each column takes of each auxiliary resource in any group, CPUs before memory.
 fn resource_costs(program: &LinearProgram, offers: &[Vec<Offer>]) -> Vec<Vec<f64>> {
-    let costs = |resource| offers.iter().flatten().map(|o| o.configuration.amounts[resource]).collect::<Vec<_>>();
+    let costs =
+        |resource| offers.iter().flatten().map(|o| o.configuration.amounts[resource]).collect::<Vec<_>>();
     let all: Vec<Vec<f64>> = (0..AUXILIARY).map(costs).collect();
     debug_assert!(all.iter().all(|costs| costs.len() == program.columns()));
     all

@@ -21,9 +21,9 @@ pub use stage_one::{GroupPart, JobChoice, StageOne};
 
 use crate::check::Verdicts;
 use crate::lp::{Attempt, Certified, Limits};
-use choice::Chosen;
 use crate::model::{AUXILIARY, Amounts, Instance};
 use crate::status::{Effort, Status};
+use choice::Chosen;
 use std::fmt;
 use thiserror::Error;
 

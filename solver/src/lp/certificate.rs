@@ -130,7 +130,8 @@ impl Sum {
     #[inline]
     pub fn add(&mut self, term: f64) {
         let sum = self.sum + term;
-        self.lost += if self.sum.abs() >= term.abs() { (self.sum - sum) + term } else { (term - sum) + self.sum };
+        self.lost +=
+            if self.sum.abs() >= term.abs() { (self.sum - sum) + term } else { (term - sum) + self.sum };
         self.sum = sum;
     }
 

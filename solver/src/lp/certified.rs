@@ -70,7 +70,9 @@ pub fn resolve_certified(session: &mut Session, program: &LinearProgram, options
     }
     // None is certified. The tightest bound is still valid.
     let looseness = |c: &Certified| c.certificate.gap.abs().min(f64::MAX);
-    [first, cold].into_iter().fold(last, |best, next| if looseness(&next) < looseness(&best) { next } else { best })
+    [first, cold]
+        .into_iter()
+        .fold(last, |best, next| if looseness(&next) < looseness(&best) { next } else { best })
 }
 
 fn certify(program: &LinearProgram, solution: Solution, attempt: Attempt) -> Certified {
@@ -96,7 +98,11 @@ const ZERO_DUAL: f64 = 1e-9;
 /// each further objective is a re-solve with those fixed, warm from the last basis. A unique optimum
 /// needs none. The result's certificate is that of the first objective, for the final vector; a
 /// re-solve that would break it is not used.
-pub fn solve_lexicographic(program: &LinearProgram, then_minimise: &[Vec<f64>], options: &Options) -> Certified {
+pub fn solve_lexicographic(
+    program: &LinearProgram,
+    then_minimise: &[Vec<f64>],
+    options: &Options,
+) -> Certified {
     let mut session = Session::new(program, options);
     let mut best = resolve_certified(&mut session, program, options);
     if best.status != Status::Optimal {
@@ -125,7 +131,8 @@ pub fn solve_lexicographic(program: &LinearProgram, then_minimise: &[Vec<f64>], 
 }
 
 fn reduced_costs(program: &LinearProgram, duals: &[f64]) -> Vec<f64> {
-    let reduced = |j: usize| program.cost[j] - program.column(j).map(|(row, value)| duals[row] * value).sum::<f64>();
+    let reduced =
+        |j: usize| program.cost[j] - program.column(j).map(|(row, value)| duals[row] * value).sum::<f64>();
     (0..program.columns()).map(reduced).collect()
 }
 

@@ -255,9 +255,8 @@ impl Session {
             return;
         }
         // SAFETY: the handle is live and the column exists.
-        let status = unsafe {
-            highs_sys::Highs_changeColBounds(self.model.as_mut_ptr(), column as i32, lower, upper)
-        };
+        let status =
+            unsafe { highs_sys::Highs_changeColBounds(self.model.as_mut_ptr(), column as i32, lower, upper) };
         self.check(status);
     }
 
@@ -267,8 +266,7 @@ impl Session {
             return;
         }
         // SAFETY: the handle is live and the column exists.
-        let status =
-            unsafe { highs_sys::Highs_changeColCost(self.model.as_mut_ptr(), column as i32, cost) };
+        let status = unsafe { highs_sys::Highs_changeColCost(self.model.as_mut_ptr(), column as i32, cost) };
         self.check(status);
     }
 

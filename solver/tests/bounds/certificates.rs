@@ -5,7 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use synergy_solver::bounds::{lp, lp_groups, lp_skip};
 use synergy_solver::lp::{
-    Algorithm, Certificate, Kind, Limits, LinearProgram, Options, Outcome, Sense, Session, highs, solve_certified,
+    Algorithm, Certificate, Kind, Limits, LinearProgram, Options, Outcome, Sense, Session, highs,
+    solve_certified,
 };
 use synergy_solver::status::Status;
 
@@ -115,9 +116,13 @@ fn interior_point_agrees_and_without_crossover_is_no_vertex() {
     for _ in 0..3 {
         program.add_column(Kind::Continuous, 1.0, (0.0, 1.0), [(0, 1.0)]);
     }
-    let options =
-        Options { algorithm: Algorithm::InteriorPointWithoutCrossover, presolve: false, ..Options::default() };
-    let fractional = highs::solve(&program, &options).columns.iter().filter(|x| **x > 1e-3 && **x < 0.999).count();
+    let options = Options {
+        algorithm: Algorithm::InteriorPointWithoutCrossover,
+        presolve: false,
+        ..Options::default()
+    };
+    let fractional =
+        highs::solve(&program, &options).columns.iter().filter(|x| **x > 1e-3 && **x < 0.999).count();
     assert_eq!(fractional, 3);
 }
 
@@ -138,7 +143,8 @@ fn warm_re_solves_agree_with_cold_ones() {
             program.set_row_bounds(0, lower, upper);
             session.set_row_bounds(0, lower, upper);
             let column = rng.random_range(0..program.columns());
-            let entries: Vec<(usize, f64)> = program.column(column).map(|(row, value)| (row, value * 0.9)).collect();
+            let entries: Vec<(usize, f64)> =
+                program.column(column).map(|(row, value)| (row, value * 0.9)).collect();
             let cost = program.cost()[column];
             program.add_column(Kind::Continuous, cost, (0.0, f64::INFINITY), entries.iter().copied());
             session.add_columns([(cost, (0.0, f64::INFINITY), &entries[..])]);

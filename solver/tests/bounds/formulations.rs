@@ -1,7 +1,7 @@
 //! The fast programs against the readable ones, with two solvers.
 
 use crate::readable;
-use crate::support::{EQUAL, Kind, KINDS, TIED, assert_close, default_options, instances};
+use crate::support::{EQUAL, KINDS, Kind, TIED, assert_close, default_options, instances};
 use good_lp::solvers::{clarabel::clarabel, highs::highs, microlp::microlp};
 use synergy_solver::bounds::{BoundOptions, BoundResult, LpMethod, by_name};
 use synergy_solver::model::Instance;
@@ -76,7 +76,12 @@ fn ilp_agrees_with_the_readable_formulation() {
             ] {
                 assert_close(result.value.unwrap(), expected, 1e-6, format!("ilp, seed {seed} of {kind:?}"));
             }
-            assert_close(result.incumbent.unwrap(), result.value.unwrap(), 1e-6, format!("incumbent, seed {seed}"));
+            assert_close(
+                result.incumbent.unwrap(),
+                result.value.unwrap(),
+                1e-6,
+                format!("incumbent, seed {seed}"),
+            );
             assert!(result.trusted);
         }
     }
@@ -139,11 +144,17 @@ fn a_fairness_floor_agrees_with_the_readable_formulation() {
     for kind in KINDS {
         for (seed, instance) in instances(kind, 40) {
             for fairness_floor in [0.0, 0.4, 0.9] {
-                let expected = readable::stage_one(&instance, &instance.queue(), fairness_floor, false, highs);
+                let expected =
+                    readable::stage_one(&instance, &instance.queue(), fairness_floor, false, highs);
                 for method in METHODS {
                     let options = BoundOptions { fairness_floor, method, ..default_options() };
                     let value = evaluate("lp", &instance, options).value.unwrap();
-                    assert_close(value, expected, 1e-6, format!("floor {fairness_floor}, {method:?}, seed {seed}"));
+                    assert_close(
+                        value,
+                        expected,
+                        1e-6,
+                        format!("floor {fairness_floor}, {method:?}, seed {seed}"),
+                    );
                 }
             }
         }

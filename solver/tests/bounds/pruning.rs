@@ -18,7 +18,12 @@ fn values_are_the_same_with_and_without_pruning() {
                 };
                 let all = value(Pruning::Nothing);
                 for pruning in [Pruning::Dominated, Pruning::Hull] {
-                    assert_close(value(pruning), all, 1e-7, format!("{name}, {pruning:?}, seed {seed} of {kind:?}"));
+                    assert_close(
+                        value(pruning),
+                        all,
+                        1e-7,
+                        format!("{name}, {pruning:?}, seed {seed} of {kind:?}"),
+                    );
                 }
             }
         }

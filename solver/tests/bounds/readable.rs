@@ -1,9 +1,7 @@
 //! Every program a second time, written to be read, for any solver of `good_lp`. Nothing is pruned,
 //! aggregated or warm.
 
-use good_lp::{
-    Expression, ProblemVariables, Solution, Solver, SolverModel, Variable, constraint, variable,
-};
+use good_lp::{Expression, ProblemVariables, Solution, Solver, SolverModel, Variable, constraint, variable};
 use synergy_solver::model::{AUXILIARY, Configuration, Instance};
 
 /// One variable y for each job of `jobs` and each of its configurations (in each of `groups`).
@@ -106,7 +104,11 @@ pub fn groups<S: Solver>(instance: &Instance, queue: &[usize], solver: S) -> f64
 
 /// Stage one's least CPU among optimal solutions, then least memory among those: each as an LP with
 /// what came before as constraints, loosened by a hair.
-pub fn least_resources<S: Solver + Copy>(instance: &Instance, queue: &[usize], solver: S) -> [f64; AUXILIARY] {
+pub fn least_resources<S: Solver + Copy>(
+    instance: &Instance,
+    queue: &[usize],
+    solver: S,
+) -> [f64; AUXILIARY] {
     let jobs = instance.runnable(queue);
     let optimum = stage_one(instance, queue, 1.0, false, solver);
     let mut least = Vec::new();
@@ -124,7 +126,8 @@ pub fn least_resources<S: Solver + Copy>(instance: &Instance, queue: &[usize], s
         for &job in &jobs {
             let of_job = || choices.iter().filter(|c| c.job == job);
             model.add_constraint(constraint!(sum(of_job().map(|c| (1.0, c.y))) == 1.0));
-            model.add_constraint(constraint!(sum(of_job().map(|c| (c.configuration.throughput, c.y))) >= 1.0));
+            model
+                .add_constraint(constraint!(sum(of_job().map(|c| (c.configuration.throughput, c.y))) >= 1.0));
         }
         least.push(model.solve().map(|solution| solution.eval(load(minimised))).unwrap());
     }

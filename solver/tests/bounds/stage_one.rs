@@ -46,7 +46,10 @@ fn check(instance: &Instance, stage: &StageOne, what: &str) {
     assert_close(value, stage.bound.value.unwrap(), 1e-7, what);
     let total = load.iter().fold(Amounts::ZERO, |sum, (_, amounts)| sum + *amounts);
     for resource in 0..AUXILIARY {
-        assert!(total[resource] <= instance.cluster().capacity()[resource] * (1.0 + 1e-7), "{what}: over capacity");
+        assert!(
+            total[resource] <= instance.cluster().capacity()[resource] * (1.0 + 1e-7),
+            "{what}: over capacity"
+        );
     }
 }
 
@@ -72,12 +75,20 @@ fn choices_per_group_are_within_each_group() {
                 let parts = || {
                     let of = |choice: &synergy_solver::bounds::JobChoice| {
                         let gpus = f64::from(instance.gpus(choice.job));
-                        choice.parts.iter().filter(|p| p.group == h).map(|p| (gpus * p.fraction, p.amounts)).collect::<Vec<_>>()
+                        choice
+                            .parts
+                            .iter()
+                            .filter(|p| p.group == h)
+                            .map(|p| (gpus * p.fraction, p.amounts))
+                            .collect::<Vec<_>>()
                     };
                     stage.jobs.iter().flat_map(of)
                 };
                 let gpus: f64 = parts().map(|part| part.0).sum();
-                assert!(gpus <= group.count as f64 * f64::from(group.gpus) * (1.0 + 1e-7), "{what}: GPUs of {h}");
+                assert!(
+                    gpus <= group.count as f64 * f64::from(group.gpus) * (1.0 + 1e-7),
+                    "{what}: GPUs of {h}"
+                );
                 for resource in 0..AUXILIARY {
                     let used: f64 = parts().map(|part| part.1[resource]).sum();
                     let capacity = group.count as f64 * group.capacity[resource];

@@ -35,26 +35,29 @@ pub fn instance(kind: Kind, seed: u64) -> Instance {
         (0..rng.random_range(1..=5)).map(|p| Arc::new(profile(&format!("p{p}"), kind.ties, rng))).collect();
     let largest = cluster.groups().iter().map(|g| g.count as u32 * g.gpus).max().unwrap();
     let jobs = rng.random_range(1..=kind.jobs);
-    let specs = (0..jobs).map(|job| JobSpec {
+    let spec = |job| JobSpec {
         id: format!("j{job}"),
         profile: Arc::clone(profiles.choose(rng).unwrap()),
         gpus: (*[1, 1, 1, 2, 2, 3, 4, 8, 9].choose(rng).unwrap()).min(largest),
         weight: *[1.0, 1.0, 1.0, 2.0, 0.3, 0.0].choose(rng).unwrap(),
         arrival_s: None,
         work_s: None,
-    });
+    };
+    let specs = (0..jobs).map(spec).collect();
     let rules = Rules {
         objective: if rng.random_bool(0.2) { Objective::Gpus } else { Objective::Normalised },
         whole_cpus: rng.random_bool(0.2),
         ..Rules::default()
     };
-    Instance::new(format!("random{seed}"), cluster, specs.collect(), rules).unwrap()
+    Instance::new(format!("random{seed}"), cluster, specs, rules).unwrap()
 }
 
 fn cluster(kind: Kind, rng: &mut ChaCha8Rng) -> Cluster {
+    let groups = rng.random_range(1..=kind.groups);
     let group = |_| {
         let gpus = *[1, 2, 3, 4, 8].choose(rng).unwrap();
-        let per_gpu: (f64, f64) = (*[2.0, 3.0, 3.5, 6.0].choose(rng).unwrap(), *[31.25, 62.5, 100.0].choose(rng).unwrap());
+        let per_gpu: (f64, f64) =
+            (*[2.0, 3.0, 3.5, 6.0].choose(rng).unwrap(), *[31.25, 62.5, 100.0].choose(rng).unwrap());
         ServerGroup {
             gpu_type: "v100".into(),
             count: rng.random_range(1..=kind.servers),
@@ -62,7 +65,6 @@ fn cluster(kind: Kind, rng: &mut ChaCha8Rng) -> Cluster {
             capacity: Amounts::new(per_gpu.0, per_gpu.1).scaled(f64::from(gpus)),
         }
     };
-    let groups = rng.random_range(1..=kind.groups);
     Cluster::new((0..groups).map(group).collect()).unwrap()
 }
 
@@ -121,5 +123,8 @@ pub fn default_options() -> BoundOptions {
 #[track_caller]
 pub fn assert_close(a: f64, b: f64, tolerance: f64, what: impl std::fmt::Display) {
     let difference = (a - b).abs();
-    assert!(difference <= tolerance * a.abs().max(b.abs()).max(1.0), "{what}: {a} and {b} differ by {difference:e}");
+    assert!(
+        difference <= tolerance * a.abs().max(b.abs()).max(1.0),
+        "{what}: {a} and {b} differ by {difference:e}"
+    );
 }
