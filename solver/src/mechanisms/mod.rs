@@ -2,6 +2,7 @@
 //!
 //! To add one: implement [`Mechanism`], usually on top of [`Servers`], and add a line to [`ALL`].
 
+mod free_index;
 mod greedy;
 mod proportional;
 mod registry;

@@ -1,10 +1,10 @@
 //! What is free on every server and who is where, while a mechanism places jobs.
 
 use super::Outcome;
+use super::free_index::{Free, FreeIndex};
 use crate::model::{AUXILIARY, Allocation, Amounts, Instance, JobAllocation, Part, Parts, not_above};
 use crate::status::Status;
 use smallvec::SmallVec;
-use std::cmp::Ordering;
 
 /// A job that has been placed.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,28 +15,15 @@ pub struct Resident {
     pub parts: Parts,
 }
 
-/// One server's free resources.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Free {
-    gpus: u32,
-    amounts: Amounts,
-}
-
-impl Free {
-    /// Smallest (free GPUs, CPUs, GB) first.
-    fn least_first(&self, other: &Free) -> Ordering {
-        self.gpus
-            .cmp(&other.gpus)
-            .then_with(|| self.amounts.0.partial_cmp(&other.amounts.0).expect("free amounts are finite"))
-    }
-}
-
 /// The state that every heuristic works on: free resources per server, residents in placing order,
 /// and TUNE's operations on them.
 #[derive(Debug, Clone)]
 pub struct Servers<'a> {
     instance: &'a Instance,
     free: Vec<Free>,
+    index: FreeIndex,
+    /// Per group, a server before which none is wholly free.
+    first_free: Vec<usize>,
     idle_gpus: u64,
     /// In placing order.
     residents: Vec<Resident>,
@@ -49,17 +36,17 @@ impl<'a> Servers<'a> {
     /// The empty cluster of `instance`.
     pub fn new(instance: &'a Instance) -> Self {
         let cluster = instance.cluster();
-        let free: Vec<Free> = cluster
-            .groups()
-            .iter()
-            .flat_map(|group| {
-                std::iter::repeat_n(Free { gpus: group.gpus, amounts: group.capacity }, group.count)
-            })
-            .collect();
+        let mut free = Vec::with_capacity(cluster.servers());
+        for (index, group) in cluster.groups().iter().enumerate() {
+            let empty = |server| Free { server, gpus: group.gpus, amounts: group.capacity };
+            free.extend(cluster.servers_of(index).map(empty));
+        }
         Servers {
             instance,
             on_server: vec![SmallVec::new(); free.len()],
+            index: FreeIndex::new(&free),
             free,
+            first_free: (0..cluster.groups().len()).map(|group| cluster.servers_of(group).start).collect(),
             idle_gpus: cluster.gpus(),
             residents: Vec::new(),
             reverted: Vec::new(),
@@ -78,32 +65,28 @@ impl<'a> Servers<'a> {
 
     /// Whether `server` has these GPUs and amounts free.
     pub fn fits(&self, server: usize, gpus: u32, amounts: &Amounts) -> bool {
-        let free = &self.free[server];
-        free.gpus >= gpus && amounts.fits_in(&free.amounts)
+        self.free[server].fits(gpus, amounts)
     }
 
     /// TUNE's best fit: of the servers where these GPUs and amounts fit, the one with the smallest
     /// (free GPUs, CPUs, GB), then the lowest index.
     pub fn best_fit(&self, gpus: u32, amounts: &Amounts) -> Option<usize> {
-        self.best_fit_among(0..self.free.len(), gpus, amounts)
-    }
-
-    fn best_fit_among(
-        &self,
-        servers: impl Iterator<Item = usize>,
-        gpus: u32,
-        amounts: &Amounts,
-    ) -> Option<usize> {
-        servers
-            .filter(|&server| self.fits(server, gpus, amounts))
-            .min_by(|&a, &b| self.free[a].least_first(&self.free[b]))
+        self.index.best_fit(gpus, amounts, |_| true)
     }
 
     /// The server with the fewest free GPUs that suffice, then the lowest index.
     pub fn fewest_sufficient(&self, gpus: u32) -> Option<usize> {
-        (0..self.free.len())
-            .filter(|&server| self.free[server].gpus >= gpus)
-            .min_by_key(|&server| self.free[server].gpus)
+        self.index.fewest_sufficient(gpus)
+    }
+
+    /// Takes from, or with negative amounts gives back to, what is free on a server.
+    fn take(&mut self, server: usize, gpus: u32, amounts: &Amounts) {
+        let old = self.free[server];
+        let free = &mut self.free[server];
+        free.gpus -= gpus;
+        free.amounts -= *amounts;
+        self.idle_gpus -= u64::from(gpus);
+        self.index.update(&old, free);
     }
 
     /// Places `job` on one server with these amounts. The caller has seen to it that they fit.
@@ -116,10 +99,7 @@ impl<'a> Servers<'a> {
     fn place_parts(&mut self, job: usize, parts: Parts) {
         let resident = u32::try_from(self.residents.len()).expect("fewer than 2^32 jobs");
         for part in &parts {
-            let free = &mut self.free[part.server];
-            free.gpus -= part.gpus as u32;
-            free.amounts -= part.amounts;
-            self.idle_gpus -= part.gpus as u64;
+            self.take(part.server, part.gpus as u32, &part.amounts);
             self.on_server[part.server].push(resident);
         }
         self.residents.push(Resident { job, parts });
@@ -141,18 +121,18 @@ impl<'a> Servers<'a> {
                 Part { server, gpus: part_gpus, amounts: total(group).scaled(part_gpus / f64::from(gpus)) }
             };
             let servers = self.instance.cluster().servers_of(group);
-            let mut parts: Parts = servers
-                .clone()
-                .filter(|&server| self.free[server].gpus == groups[group].gpus)
-                .take(whole as usize)
-                .map(|server| part(server, groups[group].gpus))
-                .collect();
+            let is_free = |server: &usize| self.free[*server].gpus == groups[group].gpus;
+            let first = (self.first_free[group]..servers.end).find(is_free).unwrap_or(servers.end);
+            self.first_free[group] = first;
+            let whole_servers = (first..servers.end).filter(is_free).take(whole as usize);
+            let mut parts: Parts = whole_servers.map(|server| part(server, groups[group].gpus)).collect();
             if parts.len() < whole as usize {
                 continue;
             }
             if rest > 0 {
-                let further = servers.filter(|server| parts.iter().all(|taken| taken.server != *server));
-                match self.best_fit_among(further, rest, &part(0, rest).amounts) {
+                let is_further =
+                    |server| servers.contains(&server) && parts.iter().all(|taken| taken.server != server);
+                match self.index.best_fit(rest, &part(0, rest).amounts, is_further) {
                     Some(server) => parts.push(part(server, rest)),
                     None => continue,
                 }
@@ -169,13 +149,10 @@ impl<'a> Servers<'a> {
     /// share does not fit. The free GPUs of all servers must suffice.
     pub fn split(&mut self, job: usize) {
         let class = self.instance.class_of(job);
-        let mut by_most_free: Vec<usize> = (0..self.free.len()).filter(|&s| self.free[s].gpus > 0).collect();
-        by_most_free.sort_by_key(|&server| std::cmp::Reverse(self.free[server].gpus));
-
         let mut missing = class.gpus;
         let mut share: Option<Amounts> = None;
         let mut taken: Vec<(usize, u32)> = Vec::new();
-        for server in by_most_free {
+        for server in self.index.by_most_free() {
             if missing == 0 {
                 break;
             }
@@ -237,12 +214,12 @@ impl<'a> Servers<'a> {
     /// held less, because less of one resource was enough only with more of the other.
     fn revert(&mut self, resident: usize) {
         let Resident { job, parts } = &mut self.residents[resident];
-        let part = &mut parts[0];
-        let share = self.instance.class_of(*job).shares[self.instance.cluster().group_of(part.server)];
-        self.free[part.server].amounts += part.amounts;
-        self.free[part.server].amounts -= share;
-        part.amounts = share;
-        self.reverted.push(*job);
+        let (job, part) = (*job, &mut parts[0]);
+        let share = self.instance.class_of(job).shares[self.instance.cluster().group_of(part.server)];
+        let server = part.server;
+        let more = share - std::mem::replace(&mut part.amounts, share);
+        self.take(server, 0, &more);
+        self.reverted.push(job);
     }
 
     /// Notes that `job` is placed at its proportional share instead of its demand.
