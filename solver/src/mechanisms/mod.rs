@@ -4,16 +4,24 @@
 
 mod free_index;
 mod greedy;
+mod options;
+mod packing;
+mod price_greedy;
 mod proportional;
 mod registry;
+mod server_plan;
 mod servers;
 mod tune;
+mod tune_local;
 
 pub use greedy::Greedy;
+pub use options::{Choice, Step, fair_options, prices, steps_up};
+pub use price_greedy::PriceGreedy;
 pub use proportional::Proportional;
 pub use registry::{ALL, Entry, NameError, Parameters, by_name};
 pub use servers::{Resident, Servers};
 pub use tune::Tune;
+pub use tune_local::TuneLocal;
 
 use crate::model::{Allocation, Instance};
 use crate::status::{Effort, Status};

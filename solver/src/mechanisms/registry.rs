@@ -1,6 +1,6 @@
 //! Mechanisms by name: `tune`, `tune-local[moves=1000]`.
 
-use super::{About, Greedy, Mechanism, Proportional, Tune};
+use super::{About, Greedy, Mechanism, PriceGreedy, Proportional, Tune, TuneLocal};
 use thiserror::Error;
 
 /// A mechanism that can be asked for by name.
@@ -15,8 +15,22 @@ pub struct Entry {
 /// All built-in mechanisms, by name.
 pub const ALL: &[Entry] = &[
     Entry { about: Greedy::ABOUT, build: |_| Ok(Box::new(Greedy)) },
+    Entry {
+        about: PriceGreedy::ABOUT,
+        build: |p| {
+            let evaluations = p.get("evaluations", 20, "a whole number", |_| true)?;
+            Ok(Box::new(PriceGreedy { evaluations }))
+        },
+    },
     Entry { about: Proportional::ABOUT, build: |_| Ok(Box::new(Proportional)) },
     Entry { about: Tune::ABOUT, build: |_| Ok(Box::new(Tune)) },
+    Entry {
+        about: TuneLocal::ABOUT,
+        build: |p| {
+            let evaluations = p.get("evaluations", 20, "a whole number", |_| true)?;
+            Ok(Box::new(TuneLocal { evaluations }))
+        },
+    },
 ];
 
 /// Why a text names no mechanism.

@@ -63,6 +63,16 @@ impl<'a> Servers<'a> {
         self.idle_gpus
     }
 
+    /// GPUs that nobody holds on `server`.
+    pub fn free_gpus(&self, server: usize) -> u32 {
+        self.free[server].gpus
+    }
+
+    /// CPUs and memory that nobody holds on `server`.
+    pub fn free_amounts(&self, server: usize) -> Amounts {
+        self.free[server].amounts
+    }
+
     /// Whether `server` has these GPUs and amounts free.
     pub fn fits(&self, server: usize, gpus: u32, amounts: &Amounts) -> bool {
         self.free[server].fits(gpus, amounts)
@@ -220,6 +230,27 @@ impl<'a> Servers<'a> {
         let more = share - std::mem::replace(&mut part.amounts, share);
         self.take(server, 0, &more);
         self.reverted.push(job);
+    }
+
+    /// Jobs placed so far, in placing order.
+    pub fn residents(&self) -> &[Resident] {
+        &self.residents
+    }
+
+    /// Moves jobs of one server each: to these servers, with these amounts by job. Free resources and
+    /// residents per server are not kept up: only [`Servers::into_outcome`] may follow.
+    pub(super) fn reassign(&mut self, on_server: &[(usize, usize)], amounts: &[Option<Amounts>]) {
+        let mut at = vec![None; amounts.len()];
+        for &(job, server) in on_server {
+            at[job] = Some(server);
+        }
+        for resident in &mut self.residents {
+            if let ([part], Some(server), Some(amounts)) =
+                (resident.parts.as_mut_slice(), at[resident.job], amounts[resident.job])
+            {
+                (part.server, part.amounts) = (server, amounts);
+            }
+        }
     }
 
     /// Notes that `job` is placed at its proportional share instead of its demand.

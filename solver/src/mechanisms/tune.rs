@@ -27,16 +27,21 @@ impl Mechanism for Tune {
     }
 
     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
-        let mut servers = Servers::new(instance);
-        for job in by_demand(instance, queue) {
-            place(&mut servers, job);
-        }
-        Ok(servers.into_outcome(Status::Ok))
+        Ok(pack(instance, queue).into_outcome(Status::Ok))
     }
 }
 
+/// TUNE's allocation, open for changes.
+pub(super) fn pack<'a>(instance: &'a Instance, queue: &[usize]) -> Servers<'a> {
+    let mut servers = Servers::new(instance);
+    for job in by_demand(instance, queue) {
+        place(&mut servers, job);
+    }
+    servers
+}
+
 /// The runnable set by GPU, CPU, memory demand, all descending, then queue order.
-pub(super) fn by_demand(instance: &Instance, queue: &[usize]) -> Vec<usize> {
+fn by_demand(instance: &Instance, queue: &[usize]) -> Vec<usize> {
     let mut jobs = instance.runnable(queue);
     jobs.sort_by(|&a, &b| {
         let (a, b) = (instance.class_of(a), instance.class_of(b));

@@ -276,7 +276,10 @@ fn mechanisms_equal_the_plain_scan_bit_for_bit() {
     let pairs: [(&dyn Mechanism, Oracle); 3] =
         [(&Tune, tune), (&Proportional, proportional), (&Greedy, greedy)];
     for seed in 0..4000 {
-        for kind in [Kind::Any, Kind::OneGroup, Kind::PowersOfTwo] {
+        for kind in [Kind::Any, Kind::OneGroup, Kind::PowersOfTwo, Kind::Large] {
+            if kind == Kind::Large && seed >= 10 {
+                continue;
+            }
             let instance = random::instance(seed, kind);
             let queue = instance.queue();
             for (mechanism, oracle) in pairs {

@@ -2,7 +2,7 @@
 
 use crate::random::{self, Kind};
 use synergy_solver::check::{Report, check};
-use synergy_solver::mechanisms::{ALL, Greedy, Mechanism, Proportional, Takes, Tune};
+use synergy_solver::mechanisms::{ALL, Greedy, Mechanism, Proportional, Takes, Tune, TuneLocal};
 use synergy_solver::model::Instance;
 
 const KINDS: [Kind; 3] = [Kind::Any, Kind::OneGroup, Kind::PowersOfTwo];
@@ -84,4 +84,19 @@ fn greedy_skips_only_jobs_that_fit_nowhere() {
         }
     }
     assert!(skipped_any > 1000);
+}
+
+#[test]
+fn local_search_is_never_below_tune() {
+    let mut better = 0;
+    for seed in 0..1000 {
+        for kind in KINDS {
+            let instance = random::instance(seed, kind);
+            let tune = checked(&Tune, &instance).value;
+            let local = checked(&TuneLocal { evaluations: 20 }, &instance).value;
+            assert!(local >= tune * (1.0 - 1e-9), "{kind:?} {seed}: {local} < {tune}");
+            better += usize::from(local > tune * 1.001);
+        }
+    }
+    assert!(better > 300, "the search finds nothing: {better}");
 }

@@ -17,6 +17,8 @@ pub enum Kind {
     OneGroup,
     /// Power-of-two demands and servers, all of one GPU count; several groups only where every job fits a server.
     PowersOfTwo,
+    /// As `Any`, with some hundred servers.
+    Large,
 }
 
 /// The instance of `seed`.
@@ -48,7 +50,7 @@ fn draw(rng: &mut ChaCha8Rng, kind: Kind) -> Option<Instance> {
             let memory_per_gpu = pick(rng, &[20.83, 50.0, 62.5, 100.0, 33.3]);
             ServerGroup {
                 gpu_type: format!("type{index}"),
-                count: rng.random_range(1..=8),
+                count: if kind == Kind::Large { rng.random_range(50..=200) } else { rng.random_range(1..=8) },
                 gpus,
                 capacity: Amounts::new(cpus_per_gpu * f64::from(gpus), memory_per_gpu * f64::from(gpus)),
             }
@@ -66,7 +68,8 @@ fn draw(rng: &mut ChaCha8Rng, kind: Kind) -> Option<Instance> {
         if powers { &[1, 1, 1, 2, 4, 8, 16] } else { &[1, 1, 1, 1, 2, 3, 4, 5, 7, 8, 12, 16] };
     let largest = cluster.groups().iter().map(|g| g.count as u32 * g.gpus).max().unwrap();
     let most = if powers && cluster.groups().len() > 1 { one_count } else { largest };
-    let jobs = (0..rng.random_range(1..=40)).map(|index| {
+    let count = if kind == Kind::Large { rng.random_range(300..=1500) } else { rng.random_range(1..=40) };
+    let jobs = (0..count).map(|index| {
         let fitting: Vec<u32> = demands.iter().copied().filter(|&g| g <= most).collect();
         JobSpec {
             id: format!("j{index}"),
