@@ -99,6 +99,7 @@ fn bounds(comparison: &Comparison, numbers: &Numbers) -> TextTable {
         let result = &bound.result;
         let scope = match result.scope {
             Scope::Valid => "valid",
+            Scope::Consolidated => "consolidated",
             Scope::FairComplete => "fair, complete",
             Scope::FairCompleteConsolidated => "fair compl. consol.",
         };
