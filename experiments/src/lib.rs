@@ -6,7 +6,9 @@
 pub mod commands;
 pub mod compare;
 pub mod error;
+pub mod export;
 pub mod files;
+pub mod interrupt;
 pub mod profiles;
 pub mod text_table;
 pub mod workload;

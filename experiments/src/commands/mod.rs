@@ -2,6 +2,7 @@
 
 mod allocate;
 mod check;
+mod compare;
 mod completions;
 mod generate;
 mod mechanisms;
@@ -36,6 +37,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Generate(generate::Args),
+    Compare(compare::Args),
     Allocate(allocate::Args),
     Check(check::Args),
     Mechanisms(mechanisms::Args),
@@ -46,6 +48,7 @@ impl Command {
     fn run(&self, context: &Context) -> Result<ExitCode, CliError> {
         match self {
             Command::Generate(args) => generate::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Allocate(args) => allocate::run(args, context),
             Command::Check(args) => check::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
@@ -89,6 +92,7 @@ impl Context {
 /// Parses the command line, runs the command, and prints its error as one line.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
+    crate::interrupt::listen();
     let context = Context {
         verbosity: if cli.quiet { -1 } else { cli.verbose.min(3) as i8 },
         colour: std::io::stdout().is_terminal()
