@@ -1,6 +1,7 @@
 //! Exit codes, and the errors that lead to them.
 
 use crate::compare::UnknownMethod;
+use crate::tables::TableError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use synergy_solver::mechanisms::MechanismError;
@@ -95,6 +96,9 @@ pub enum CliError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+    /// A table.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A fault of the program.
     #[error("internal error: {0:#}")]
     Internal(#[from] anyhow::Error),
@@ -105,7 +109,9 @@ impl CliError {
     pub const fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
-            CliError::Input(_) | CliError::Output(_) => ExitCode::InvalidInput,
+            // A row that does not follow the schema is no fault of the user's.
+            CliError::Table(TableError::Row { .. }) => ExitCode::Internal,
+            CliError::Input(_) | CliError::Output(_) | CliError::Table(_) => ExitCode::InvalidInput,
             CliError::Failed(_) | CliError::Mechanism(_) => ExitCode::SomeFailed,
             CliError::Uncertified(_) => ExitCode::Uncertified,
             CliError::Interrupted => ExitCode::Interrupted,

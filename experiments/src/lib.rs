@@ -10,5 +10,6 @@ pub mod export;
 pub mod files;
 pub mod interrupt;
 pub mod profiles;
+pub mod tables;
 pub mod text_table;
 pub mod workload;

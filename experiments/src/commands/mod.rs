@@ -7,6 +7,7 @@ mod completions;
 mod generate;
 mod mechanisms;
 mod rules;
+mod schema;
 
 use crate::error::{CliError, ExitCode};
 use clap::{ArgAction, Parser, Subcommand};
@@ -42,6 +43,7 @@ enum Command {
     Check(check::Args),
     Mechanisms(mechanisms::Args),
     Completions(completions::Args),
+    Schema(schema::Args),
 }
 
 impl Command {
@@ -53,6 +55,7 @@ impl Command {
             Command::Check(args) => check::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Completions(args) => completions::run(args, context),
+            Command::Schema(args) => schema::run(args, context),
         }
     }
 }
