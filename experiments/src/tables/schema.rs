@@ -30,7 +30,7 @@ impl ColumnType {
 }
 
 /// One column.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// Name, with its unit where it has one that is not obvious.
     pub name: &'static str,
@@ -43,7 +43,7 @@ pub struct Column {
 }
 
 /// One table: one row per thing that `grain` names.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Table {
     /// Name of the table, and of its file without extension.
     pub name: &'static str,

@@ -50,17 +50,17 @@ fn names_are_unique_and_carry_units() {
 fn what_is_written_is_read_back_over_row_groups_with_nulls_and_footer() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("gaps.parquet");
-    let rows = 150_000; // three row groups
+    let rows = 150_000usize; // three row groups
     let mut writer = TableWriter::create(&path, &GAPS, &metadata(), Format::Parquet).unwrap();
     for i in 0..rows {
         let unit = format!("u{i}");
-        let gap = (i % 3 != 0).then_some(f64::from(i) / 7.0);
+        let gap = (i % 3 != 0).then_some(i as f64 / 7.0);
         writer.push(&gap_row(&unit, gap)).unwrap();
     }
     assert!(!path.exists(), "appears only when complete");
     writer.finish().unwrap();
     let frame = Frame::read(&path, &GAPS, &[]).unwrap();
-    assert_eq!(frame.rows(), rows as usize);
+    assert_eq!(frame.rows(), rows);
     let (units, gaps) = (frame.text("unit").unwrap(), frame.real("gap").unwrap());
     for i in [0usize, 1, 65_535, 65_536, 149_999] {
         assert_eq!(units[i], Some(format!("u{i}").as_str()));
