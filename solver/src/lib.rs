@@ -51,6 +51,7 @@
 
 pub mod bounds;
 pub mod check;
+pub mod config_lp;
 pub mod lp;
 pub mod mechanisms;
 pub mod model;

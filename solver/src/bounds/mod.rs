@@ -4,12 +4,14 @@
 //! | --- | --- | --- |
 //! | `lp` | [`lp`]: stage one, the super-machine | fair, complete allocations |
 //! | `ilp` | [`ilp`]: the same with whole choices | fair, complete allocations |
+//! | `config` | [`config`]: the configuration LP, servers with walls | fair, complete, consolidated allocations |
 //! | `lp-skip` | [`lp_skip`]: jobs may be skipped, none is promised its share | every valid allocation |
 //! | `lp-groups` | [`lp_groups`]: one machine per server group | fair, complete allocations |
 
 mod blocks;
 pub mod candidates;
 pub mod choice;
+pub mod config;
 pub mod ilp;
 pub mod lp;
 pub mod lp_groups;
@@ -17,6 +19,7 @@ pub mod lp_skip;
 mod stage_one;
 
 pub use candidates::Pruning;
+pub use config::Config;
 pub use stage_one::{GroupPart, JobChoice, StageOne};
 
 use crate::check::Verdicts;
@@ -209,7 +212,7 @@ pub struct UnknownBound {
 }
 
 /// Names of all bounds, as [`by_name`] knows them.
-pub const NAMES: &[&str] = &[ilp::NAME, lp::NAME, lp_groups::NAME, lp_skip::NAME];
+pub const NAMES: &[&str] = &[config::NAME, ilp::NAME, lp::NAME, lp_groups::NAME, lp_skip::NAME];
 
 /// The bound of that name.
 ///
@@ -217,6 +220,7 @@ pub const NAMES: &[&str] = &[ilp::NAME, lp::NAME, lp_groups::NAME, lp_skip::NAME
 /// A name not in [`NAMES`].
 pub fn by_name(name: &str, options: BoundOptions) -> Result<Box<dyn Bound>, UnknownBound> {
     match name {
+        config::NAME => Ok(Box::new(Config { floor: options.fairness_floor, ..Config::default() })),
         ilp::NAME => Ok(Box::new(ilp::Ilp { options })),
         lp::NAME => Ok(Box::new(lp::Lp { options })),
         lp_groups::NAME => Ok(Box::new(lp_groups::LpGroups { options })),

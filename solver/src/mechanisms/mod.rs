@@ -4,6 +4,8 @@
 
 mod free_index;
 mod greedy;
+mod opt_deployable;
+mod optimum;
 mod options;
 mod packing;
 mod price_greedy;
@@ -15,6 +17,8 @@ mod tune;
 mod tune_local;
 
 pub use greedy::Greedy;
+pub use opt_deployable::OptDeployable;
+pub use optimum::Optimum;
 pub use options::{Choice, Step, fair_options, prices, steps_up};
 pub use price_greedy::PriceGreedy;
 pub use proportional::Proportional;

@@ -1,6 +1,6 @@
 //! Mechanisms by name: `tune`, `tune-local[moves=1000]`.
 
-use super::{About, Greedy, Mechanism, PriceGreedy, Proportional, Tune, TuneLocal};
+use super::{About, Greedy, Mechanism, OptDeployable, Optimum, PriceGreedy, Proportional, Tune, TuneLocal};
 use thiserror::Error;
 
 /// A mechanism that can be asked for by name.
@@ -15,6 +15,11 @@ pub struct Entry {
 /// All built-in mechanisms, by name.
 pub const ALL: &[Entry] = &[
     Entry { about: Greedy::ABOUT, build: |_| Ok(Box::new(Greedy)) },
+    Entry {
+        about: OptDeployable::ABOUT,
+        build: |parameters| Ok(Box::new(OptDeployable::named(parameters)?)),
+    },
+    Entry { about: Optimum::ABOUT, build: |parameters| Ok(Box::new(Optimum::named(parameters)?)) },
     Entry {
         about: PriceGreedy::ABOUT,
         build: |p| {
