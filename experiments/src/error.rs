@@ -1,8 +1,10 @@
 //! Exit codes, and the errors that lead to them.
 
+use crate::compare::UnknownMethod;
+use crate::tables::TableError;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use synergy_solver::mechanisms::{MechanismError, NameError};
+use synergy_solver::mechanisms::MechanismError;
 use synergy_solver::model::ModelError;
 use thiserror::Error;
 
@@ -73,9 +75,9 @@ pub enum CliError {
     /// Flags that contradict each other, or a value that clap cannot judge.
     #[error("{0}")]
     Usage(String),
-    /// A mechanism that is not known.
+    /// A bound, placement or mechanism that is not known.
     #[error(transparent)]
-    Name(#[from] NameError),
+    Name(#[from] UnknownMethod),
     /// An input that cannot be used.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -94,6 +96,9 @@ pub enum CliError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+    /// A table.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A fault of the program.
     #[error("internal error: {0:#}")]
     Internal(#[from] anyhow::Error),
@@ -104,7 +109,9 @@ impl CliError {
     pub const fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
-            CliError::Input(_) | CliError::Output(_) => ExitCode::InvalidInput,
+            // A row that does not follow the schema is no fault of the user's.
+            CliError::Table(TableError::Row { .. }) => ExitCode::Internal,
+            CliError::Input(_) | CliError::Output(_) | CliError::Table(_) => ExitCode::InvalidInput,
             CliError::Failed(_) | CliError::Mechanism(_) => ExitCode::SomeFailed,
             CliError::Uncertified(_) => ExitCode::Uncertified,
             CliError::Interrupted => ExitCode::Interrupted,
@@ -150,7 +157,11 @@ pub enum InputError {
 impl InputError {
     /// The file `file` cannot be read.
     pub fn read(file: impl fmt::Display, source: std::io::Error) -> Self {
-        InputError::Read { file: file.to_string(), source }
+        match source.kind() {
+            std::io::ErrorKind::NotFound => InputError::whole(file, "does not exist; check the path"),
+            std::io::ErrorKind::IsADirectory => InputError::whole(file, "is a directory; give a file"),
+            _ => InputError::Read { file: file.to_string(), source },
+        }
     }
 
     /// Something at `place` of `file`.
@@ -225,15 +236,45 @@ impl OutputError {
 /// known names if that is short, else nothing.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let closest = known
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .min_by_key(|(distance, _)| *distance);
-    match closest {
-        Some((distance, candidate)) if distance <= 2.max(name.len() / 3) => {
-            format!("; did you mean {candidate:?}?")
+    let distance = |candidate: &str| {
+        let continues = |long: &str, short: &str| short.len() >= 3 && long.starts_with(short);
+        match strsim::damerau_levenshtein(name, candidate) {
+            typing_error if typing_error <= 1.max(name.len() / 3) && typing_error < name.len() => {
+                Some(typing_error)
+            }
+            _ if continues(candidate, name) || continues(name, candidate) => {
+                Some(name.len().max(candidate.len()))
+            }
+            _ => None,
         }
-        _ if (1..=40).contains(&known.len()) => format!("; known: {}", known.join(", ")),
-        _ => String::new(),
+    };
+    let closest = known.iter().filter_map(|candidate| Some((distance(candidate)?, candidate))).min();
+    match closest {
+        Some((_, candidate)) => format!("; did you mean {candidate:?}?"),
+        None if (1..=40).contains(&known.len()) => format!("; known: {}", known.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggestion_is_a_slip_away_or_begins_alike() {
+        let known = ["gpus", "memory_gb", "profile", "id"];
+        assert_eq!(suggestion("gpu", known), "; did you mean \"gpus\"?");
+        assert_eq!(suggestion("memory", known), "; did you mean \"memory_gb\"?");
+        assert_eq!(suggestion("porfile", known), "; did you mean \"profile\"?");
+        assert_eq!(suggestion("z", known), "; known: gpus, memory_gb, profile, id");
+        assert_eq!(suggestion("z", []), "");
+    }
+
+    #[test]
+    fn exit_codes_are_those_of_the_documentation() {
+        let codes: Vec<u8> = ExitCode::ALL.iter().map(|&code| code as u8).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 130]);
+        assert_eq!(ExitCode::SomeFailed.worse(ExitCode::Fine), ExitCode::SomeFailed);
+        assert_eq!(ExitCode::SomeFailed.worse(ExitCode::Uncertified), ExitCode::Uncertified);
     }
 }

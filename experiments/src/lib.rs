@@ -6,7 +6,10 @@
 pub mod commands;
 pub mod compare;
 pub mod error;
+pub mod export;
 pub mod files;
+pub mod interrupt;
 pub mod profiles;
+pub mod tables;
 pub mod text_table;
 pub mod workload;

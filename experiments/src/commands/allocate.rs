@@ -1,7 +1,7 @@
 //! `synergy allocate`: the allocation of one mechanism.
 
 use super::{Context, rules::RuleArgs};
-use crate::compare::broken_promises;
+use crate::compare::{UnknownMethod, broken_promises};
 use crate::error::{CliError, ExitCode};
 use crate::files::{OutputPath, allocation, instance};
 use synergy_solver::check::check;
@@ -24,7 +24,7 @@ pub struct Args {
 
 /// Writes the allocation, after the checker has seen it.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
-    let mechanism = by_name(&args.mechanism)?;
+    let mechanism = by_name(&args.mechanism).map_err(UnknownMethod::from)?;
     let out = OutputPath::from(args.out.as_str()).open()?;
     let instance = instance::read(&args.instance, args.rules.rules())?;
     let queue = instance.queue();

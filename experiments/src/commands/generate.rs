@@ -20,13 +20,13 @@ pub struct Args {
     #[arg(long, value_name = "GPUS")]
     gpus_per_server: Option<u32>,
     /// CPUs per GPU, the CPU:GPU ratio [default: 3]
-    #[arg(long, value_name = "CPUS")]
+    #[arg(long, value_name = "CPUS", allow_negative_numbers = true)]
     cpus_per_gpu: Option<f64>,
     /// Memory of a server in GB [default: 62.5 per GPU]
-    #[arg(long, value_name = "GB")]
+    #[arg(long, value_name = "GB", allow_negative_numbers = true)]
     memory_gb: Option<f64>,
     /// Weights of image, language and speech tasks [default: 20,70,10]
-    #[arg(long, value_name = "I,L,S", value_delimiter = ',')]
+    #[arg(long, value_name = "I,L,S", allow_negative_numbers = true, value_delimiter = ',')]
     split: Option<Vec<f64>>,
     /// GPU demands: 1 each, or 70 % 1, 10 % 2, 15 % 4, 5 % 8 [default: single]
     #[arg(long)]

@@ -2,10 +2,12 @@
 
 mod allocate;
 mod check;
+mod compare;
 mod completions;
 mod generate;
 mod mechanisms;
 mod rules;
+mod schema;
 
 use crate::error::{CliError, ExitCode};
 use clap::{ArgAction, Parser, Subcommand};
@@ -36,20 +38,24 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Generate(generate::Args),
+    Compare(compare::Args),
     Allocate(allocate::Args),
     Check(check::Args),
     Mechanisms(mechanisms::Args),
     Completions(completions::Args),
+    Schema(schema::Args),
 }
 
 impl Command {
     fn run(&self, context: &Context) -> Result<ExitCode, CliError> {
         match self {
             Command::Generate(args) => generate::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Allocate(args) => allocate::run(args, context),
             Command::Check(args) => check::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Completions(args) => completions::run(args, context),
+            Command::Schema(args) => schema::run(args, context),
         }
     }
 }
@@ -89,6 +95,7 @@ impl Context {
 /// Parses the command line, runs the command, and prints its error as one line.
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
+    crate::interrupt::listen();
     let context = Context {
         verbosity: if cli.quiet { -1 } else { cli.verbose.min(3) as i8 },
         colour: std::io::stdout().is_terminal()

@@ -4,11 +4,15 @@
 //! numbers. `synergy compare` prints a [`Comparison`]; a unit of a study is one.
 
 mod json;
+mod methods;
 mod promises;
+mod run;
 mod table;
 
 pub use json::to_json;
+pub use methods::{UnknownMethod, split_names};
 pub use promises::broken_promises;
+pub use run::compare;
 pub use table::{legend, to_table};
 
 use synergy_solver::bounds::BoundResult;

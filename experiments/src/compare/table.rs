@@ -50,9 +50,10 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
 
 /// What the columns mean; once below all comparisons.
 pub fn legend(colour: bool) -> String {
-    let text = "value = sum of weight x normalised throughput (1 = the job's GPU-proportional share); per job = value / sum of\n\
-                weights of the runnable jobs. gap = (bound - value) / bound, - where that bound does not hold for the\n\
-                allocation. price = value of one more CPU or GB. fragmented = jobs on several servers.\n";
+    let text = "value = sum of weight x normalised throughput, where 1 is a job's GPU-proportional share;\n\
+                per job = value / sum of weights of the runnable jobs; price = value of one more CPU or GB;\n\
+                gap = (bound - value) / bound, or - where that bound does not hold for the allocation;\n\
+                fragmented = jobs on several servers; pieces = parts of jobs less jobs.\n";
     Style::Dim.paint(text.trim_end(), colour) + "\n"
 }
 

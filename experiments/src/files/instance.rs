@@ -278,7 +278,7 @@ fn profile(file: &str, place: &str, name: String, entry: ProfileEntry) -> Result
     }
     if let Some(row) = entry.throughput.iter().position(|row| row.len() != columns) {
         let message = format!(
-            "has {} cells, but memory_gb_per_gpu has {columns} points; give one cell per memory point",
+            "has {} cell(s), but memory_gb_per_gpu has {columns} points; give one cell per memory point",
             entry.throughput[row].len()
         );
         return Err(InputError::at(file, format!("{place}.throughput[{row}]"), message));
@@ -331,9 +331,13 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
             ),
         ),
         ModelError::Shape { .. } => InputError::at(file, format!("{place}.throughput"), rest),
-        ModelError::Job { job: id, field, .. } => InputError::at(file, job(id, field), of_job(id)),
+        ModelError::Job { job: id, field, value } => {
+            let least =
+                if *field == "gpus" { "a whole number above 0" } else { "a finite number, 0 or above" };
+            InputError::at(file, job(id, field), format!("is {value} (job {id:?}); give {least}"))
+        }
         ModelError::TooManyGpus { job: id, .. } => InputError::at(file, job(id, "gpus"), of_job(id)),
-        ModelError::ZeroBaseline { job: id, .. } => InputError::at(file, job(id, "profile"), of_job(id)),
+        ModelError::ZeroBaseline { job: id, .. } => InputError::at(file, job(id, "profile"), &message),
     }
 }
 

@@ -22,7 +22,8 @@ impl From<&str> for OutputPath {
 }
 
 impl OutputPath {
-    /// Opens the output. Do this before the work, so that a bad path fails at once.
+    /// Opens the output. Do this before the work, so that a bad path fails at once. Until the first
+    /// byte is written there is no trace of it in the file system.
     ///
     /// # Errors
     /// The path is a directory, or its directory is absent or not writable.
@@ -33,13 +34,27 @@ impl OutputPath {
         };
         Ok(OutputFile { path: self.clone(), sink })
     }
+
+    fn refused(&self, source: io::Error) -> OutputError {
+        match self {
+            OutputPath::Stdout => OutputError::write(Path::new("standard output"), source),
+            OutputPath::File(path) => OutputError::write(path, source),
+        }
+    }
 }
 
 enum Sink {
     /// Standard output, or something that is no regular file, such as a pipe: written as it comes.
     Stream(Box<dyn Write + Send>),
-    /// A temporary file beside the target.
-    Temporary { file: BufWriter<NamedTempFile>, target: PathBuf },
+    /// A file, and the temporary one beside it from the first byte on.
+    File(Target, Option<BufWriter<NamedTempFile>>),
+}
+
+/// The file that an output becomes.
+struct Target {
+    path: PathBuf,
+    /// Those of the file that is replaced.
+    permissions: Option<fs::Permissions>,
 }
 
 /// An output in the making. Dropped without [`finish`](OutputFile::finish), it leaves no trace.
@@ -53,20 +68,20 @@ impl OutputFile {
     ///
     /// # Errors
     /// The system refuses, for instance because the disk is full.
-    pub fn finish(mut self) -> Result<(), OutputError> {
-        let path = match &self.path {
-            OutputPath::Stdout => PathBuf::from("standard output"),
-            OutputPath::File(path) => path.clone(),
-        };
-        let refused = |source: io::Error| OutputError::write(&path, source);
-        match self.flush() {
+    pub fn finish(self) -> Result<(), OutputError> {
+        let path = self.path.clone();
+        match self.put_in_place() {
             // Who reads a pipe may stop early: `synergy compare ... | head`.
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            result => result.map_err(refused)?,
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe && path == OutputPath::Stdout => Ok(()),
+            result => result.map_err(|source| path.refused(source)),
         }
-        if let Sink::Temporary { file, target } = self.sink {
-            let file = file.into_inner().map_err(|e| refused(e.into_error()))?;
-            file.persist(target).map_err(|e| refused(e.error))?;
+    }
+
+    fn put_in_place(mut self) -> io::Result<()> {
+        self.flush()?;
+        if let Sink::File(target, Some(file)) = self.sink {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.persist(target.path).map_err(|e| e.error)?;
         }
         Ok(())
     }
@@ -76,13 +91,22 @@ impl OutputFile {
     /// # Errors
     /// As [`finish`](OutputFile::finish).
     pub fn finish_with(mut self, bytes: &[u8]) -> Result<(), OutputError> {
-        let written = self.write_all(bytes);
-        match (written, &self.path) {
-            (Ok(()), _) => self.finish(),
-            (Err(source), OutputPath::Stdout) if source.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            (Err(source), OutputPath::File(path)) => Err(OutputError::write(path, source)),
-            (Err(source), OutputPath::Stdout) => {
-                Err(OutputError::write(Path::new("standard output"), source))
+        match self.write_all(bytes) {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe && self.path == OutputPath::Stdout => Ok(()),
+            Err(source) => Err(self.path.refused(source)),
+            Ok(()) => self.finish(),
+        }
+    }
+
+    fn sink(&mut self) -> io::Result<&mut dyn Write> {
+        match &mut self.sink {
+            Sink::Stream(stream) => Ok(stream),
+            Sink::File(target, temporary) => {
+                let file = match temporary.take() {
+                    Some(file) => file,
+                    None => BufWriter::new(target.temporary()?),
+                };
+                Ok(temporary.insert(file))
             }
         }
     }
@@ -90,17 +114,34 @@ impl OutputFile {
 
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.sink {
-            Sink::Stream(stream) => stream.write(bytes),
-            Sink::Temporary { file, .. } => file.write(bytes),
-        }
+        self.sink()?.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.sink {
-            Sink::Stream(stream) => stream.flush(),
-            Sink::Temporary { file, .. } => file.flush(),
+        self.sink()?.flush()
+    }
+}
+
+impl Target {
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        let directory = match self.path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".synergy-").suffix(".part");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // What an ordinary new file gets, after the user's umask.
+            builder.permissions(fs::Permissions::from_mode(0o666));
         }
+        // The system's words alone: the message names the path that the user gave, not the temporary one.
+        let file = builder.tempfile_in(directory).map_err(|e| io::Error::from(e.kind()))?;
+        if let Some(permissions) = &self.permissions {
+            fs::set_permissions(file.path(), permissions.clone())?;
+        }
+        Ok(file)
     }
 }
 
@@ -116,28 +157,10 @@ fn open_file(path: &Path) -> Result<Sink, OutputError> {
         let stream = fs::OpenOptions::new().write(true).open(&target).map_err(refused)?;
         return Ok(Sink::Stream(Box::new(stream)));
     }
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".synergy-").suffix(".part");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What an ordinary new file gets, after the user's umask.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(directory).map_err(|e| refused(without_path(e)))?;
-    if let Some(existing) = existing {
-        fs::set_permissions(file.path(), existing.permissions()).map_err(refused)?;
-    }
-    Ok(Sink::Temporary { file: BufWriter::new(file), target })
-}
-
-/// The system's words alone; the message names the path that the user gave, not the temporary one.
-fn without_path(error: io::Error) -> io::Error {
-    error.kind().into()
+    let target = Target { path: target, permissions: existing.map(|m| m.permissions()) };
+    // A trial: made and gone.
+    target.temporary().map_err(refused)?;
+    Ok(Sink::File(target, None))
 }
 
 /// Writes a complete file, or leaves what was there.

@@ -64,6 +64,12 @@ pub trait Document: DeserializeOwned {
 /// # Errors
 /// Wrong syntax, another schema, unknown or missing keys, values of the wrong kind.
 pub fn parse<T: Document>(file: &str, text: &str) -> Result<T, InputError> {
+    if text.trim().is_empty() {
+        return Err(InputError::whole(
+            file,
+            format!("is empty; a file of schema {:?} is needed here", T::SCHEMA),
+        ));
+    }
     let format = Format::of(file, text);
     let read: Option<T> = match format {
         Format::Json => serde_json::from_str(text).ok(),
@@ -124,7 +130,8 @@ fn json_error(file: &str, text: &str, path: &str, error: &serde_json::Error) -> 
             Some(word) if ["NaN", "Infinity", "nan", "inf"].contains(&word) => {
                 format!("{word} is no number of JSON; give a finite number")
             }
-            _ => format!("not valid JSON: {message}"),
+            _ if error.is_eof() => format!("the file ends too early ({message}); it seems cut off"),
+            _ => format!("not valid JSON ({message}); correct the text there"),
         },
     };
     InputError::at(file, Place { path: clean(path), line_column: Some((line, column)) }, message)

@@ -1,0 +1,97 @@
+//! `synergy compare`: bounds, placements and mechanisms side by side.
+
+use super::{Context, rules::RuleArgs};
+use crate::compare::{CompareOptions, Comparison, compare, legend, split_names, to_json, to_table};
+use crate::error::{CliError, ExitCode};
+use crate::files::{OutputPath, instance};
+use clap::ValueEnum;
+use serde_json::Value;
+use synergy_solver::{bounds, mechanisms};
+
+/// Compare bounds, placements and mechanisms on instances
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Instance files, JSON or TOML; - is standard input
+    #[arg(required = true)]
+    instances: Vec<String>,
+    /// How results are written
+    #[arg(long, value_enum, default_value = "table")]
+    format: CompareFormat,
+    /// File to write; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    out: String,
+    /// Run these methods only
+    #[arg(long, value_name = "LIST", help = method_names())]
+    only: Option<String>,
+    /// Stage one offers only what the fewest servers for a job provide; bounds consolidated allocations
+    #[arg(long)]
+    per_server_cap: bool,
+    /// Seconds per solve
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value_t = 60.0)]
+    time_limit: f64,
+    /// Branch-and-bound nodes per solve
+    #[arg(long, value_name = "NODES")]
+    node_limit: Option<u64>,
+    #[command(flatten)]
+    rules: RuleArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CompareFormat {
+    /// Tables for people
+    Table,
+    /// JSON, schema synergy-comparison/1; an array for several instances
+    Json,
+}
+
+fn method_names() -> String {
+    let mechanisms: Vec<&str> = mechanisms::ALL.iter().map(|entry| entry.about.name).collect();
+    format!(
+        "Run these methods only, however large the instance: bounds ({}), mechanisms ({})",
+        bounds::NAMES.join(", "),
+        mechanisms.join(", ")
+    )
+}
+
+/// Prints the comparison of every instance.
+pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
+    if !(args.time_limit.is_finite() && args.time_limit > 0.0) {
+        return Err(CliError::Usage(format!(
+            "--time-limit {}: give a number of seconds above 0",
+            args.time_limit
+        )));
+    }
+    let options = CompareOptions {
+        only: args.only.as_deref().map(split_names),
+        per_server_cap: args.per_server_cap,
+        time_limit_s: Some(args.time_limit),
+        node_limit: args.node_limit,
+    };
+    options.check()?;
+    let out = OutputPath::from(args.out.as_str()).open()?;
+    // All inputs are read before the work, so that a bad last one costs nothing.
+    let instances = args
+        .instances
+        .iter()
+        .map(|file| instance::read(file, args.rules.rules()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut comparisons = Vec::with_capacity(instances.len());
+    for instance in &instances {
+        context.detail(format_args!("comparing on {}", instance.name));
+        comparisons.push(compare(instance, &options)?);
+    }
+    let text = match args.format {
+        CompareFormat::Table => {
+            let colour = context.colour && args.out == "-";
+            let tables: Vec<String> = comparisons.iter().map(|c| to_table(c, colour)).collect();
+            format!("{}\n{}", tables.join("\n"), legend(colour))
+        }
+        CompareFormat::Json => {
+            let mut values: Vec<Value> = comparisons.iter().map(to_json).collect();
+            let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
+            format!("{value:#}\n")
+        }
+    };
+    out.finish_with(text.as_bytes())?;
+    Ok(comparisons.iter().map(Comparison::exit_code).fold(ExitCode::Fine, ExitCode::worse))
+}

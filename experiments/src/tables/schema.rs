@@ -1,0 +1,368 @@
+//! Which tables there are and what every column means: the one source for writers, readers and
+//! `results/SCHEMA.md`.
+
+use super::metadata::SCHEMA_VERSION;
+use std::fmt::Write;
+
+/// Type of a column. Every column may hold nulls: a number that is not known is null, never 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    /// UTF-8 text.
+    Text,
+    /// 64-bit integer.
+    Int,
+    /// 64-bit float.
+    Real,
+    /// Boolean.
+    Flag,
+}
+
+impl ColumnType {
+    /// Name in `results/SCHEMA.md`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ColumnType::Text => "text",
+            ColumnType::Int => "integer",
+            ColumnType::Real => "real",
+            ColumnType::Flag => "flag",
+        }
+    }
+}
+
+/// One column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// Name, with its unit where it has one that is not obvious.
+    pub name: &'static str,
+    /// Type.
+    pub column_type: ColumnType,
+    /// Unit, or empty.
+    pub unit: &'static str,
+    /// Meaning.
+    pub doc: &'static str,
+}
+
+/// One table: one row per thing that `grain` names.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Name of the table, and of its file without extension.
+    pub name: &'static str,
+    /// What one row is.
+    pub grain: &'static str,
+    /// Whether equal inputs give equal bytes: all but columns of seconds.
+    pub reproducible: bool,
+    /// Columns in file order.
+    pub columns: &'static [Column],
+}
+
+impl Table {
+    /// The column of this name.
+    pub fn column(&self, name: &str) -> Option<&'static Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+const fn column(
+    name: &'static str,
+    column_type: ColumnType,
+    unit: &'static str,
+    doc: &'static str,
+) -> Column {
+    Column { name, column_type, unit, doc }
+}
+
+use ColumnType::{Flag, Int, Real, Text};
+
+const UNIT: Column = column(
+    "unit",
+    Text,
+    "",
+    "Id of the unit: hash of its resolved specification (`compare`: the instance's name)",
+);
+const STATUS: Column = column(
+    "status",
+    Text,
+    "",
+    "ok, optimal, time-limit, node-limit, infeasible, uncertified, skipped, not-found, failed, no-consolidated-allocation",
+);
+const MESSAGE: Column = column("message", Text, "", "Why it failed; null when it did not");
+
+/// One row per generated instance.
+pub static INSTANCES: Table = Table {
+    name: "instances",
+    grain: "instance (unit of a study)",
+    reproducible: true,
+    columns: &[
+        UNIT,
+        column("replicate", Int, "", "Replicate number within the study, from 0"),
+        column(
+            "workload_seed",
+            Int,
+            "",
+            "Seed of the workload: hash of study seed and replicate alone, so units of one replicate are paired",
+        ),
+        column(
+            "status",
+            Text,
+            "",
+            "ok, or failed when the instance could not be generated or the unit broke down",
+        ),
+        MESSAGE,
+        column("gpus", Int, "GPU", "GPUs of the cluster"),
+        column("servers", Int, "", "Servers of the cluster"),
+        column("gpus_per_server", Int, "GPU", "GPUs of one server; null when groups differ"),
+        column("cpus_per_gpu", Real, "CPU/GPU", "CPUs of the cluster / GPUs of the cluster"),
+        column("memory_gb_per_gpu", Real, "GB/GPU", "Memory of the cluster / GPUs of the cluster"),
+        column("split", Text, "%", "Shares of image, language and speech tasks"),
+        column("demand", Text, "", "Distribution of GPU demands: single, multi, or a named one"),
+        column("jobs", Int, "", "Jobs of the instance"),
+        column("runnable_jobs", Int, "", "Jobs of the runnable set"),
+        column("requested_gpus", Int, "GPU", "GPUs that all jobs ask for"),
+        column("classes", Int, "", "Distinct pairs of profile and GPU demand"),
+        column("objective", Text, "", "normalised or gpus: what weights are multiplied with"),
+        column("throughput", Text, "", "floor or bilinear: throughput between grid points"),
+        column("whole_cpus", Flag, "", "Whether CPUs are whole numbers"),
+        column(
+            "per_server_cap",
+            Flag,
+            "",
+            "Whether stage one drops configurations beyond the fewest servers",
+        ),
+        column(
+            "spec",
+            Text,
+            "",
+            "Resolved specification of the unit as JSON: all that is needed to run it again",
+        ),
+    ],
+};
+
+/// One row per instance and bound.
+pub static BOUNDS: Table = Table {
+    name: "bounds",
+    grain: "instance and bound",
+    reproducible: true,
+    columns: &[
+        UNIT,
+        column("bound", Text, "", "Name of the bound"),
+        STATUS,
+        MESSAGE,
+        column(
+            "scope",
+            Text,
+            "",
+            "Allocations it holds for: valid, fair-complete, fair-complete-consolidated",
+        ),
+        column(
+            "value",
+            Real,
+            "",
+            "What the solver found: the LP's optimum, or an integer program's dual bound",
+        ),
+        column("certified", Real, "", "Bound by weak duality from our own arithmetic"),
+        column(
+            "published",
+            Real,
+            "",
+            "The bound that gaps use: certified for LPs, value for integer programs",
+        ),
+        column("incumbent", Real, "", "Best integer solution, for integer programs"),
+        column("trusted", Flag, "", "Whether the published bound rests on the solver's word"),
+        column("shadow_price_cpu", Real, "value/CPU", "Value of one more CPU"),
+        column("shadow_price_memory_gb", Real, "value/GB", "Value of one more GB"),
+        column("effort_rounds", Int, "", "Rounds of column generation, for methods that search"),
+        column("effort_columns", Int, "", "Columns generated"),
+        column("effort_nodes", Int, "", "Branch-and-bound nodes"),
+    ],
+};
+
+/// One row per instance and placement of stage two.
+pub static PLACEMENTS: Table = Table {
+    name: "placements",
+    grain: "instance and placement of stage two",
+    reproducible: true,
+    columns: &[
+        UNIT,
+        column("placement", Text, "", "Name of the placement method"),
+        STATUS,
+        MESSAGE,
+        column("fragmented", Int, "", "Jobs on more than one server"),
+        column("pieces", Int, "", "Non-zeros of the placement less the number of jobs"),
+        column("limit", Int, "", "Fragmented jobs that the method's theorem allows"),
+        column("bound", Real, "", "Lower bound on pieces, where the method proves one"),
+        column("gap", Real, "", "(pieces - bound) / max(pieces, 1)"),
+    ],
+};
+
+/// One row per instance and mechanism.
+pub static MECHANISMS: Table = Table {
+    name: "mechanisms",
+    grain: "instance and mechanism",
+    reproducible: true,
+    columns: &[
+        UNIT,
+        column("mechanism", Text, "", "Name of the mechanism, with parameters"),
+        STATUS,
+        MESSAGE,
+        column("value", Real, "", "Sum of weight x normalised throughput (problem statement, section 1)"),
+        column("value_per_job", Real, "", "Value / sum of weights of the runnable set"),
+        column("valid", Flag, "", "Verdict of the checker: within every capacity"),
+        column("consolidated", Flag, "", "Verdict: every job on the fewest servers"),
+        column("fair", Flag, "", "Verdict: every scheduled job at least at its baseline"),
+        column("complete", Flag, "", "Verdict: every runnable job is scheduled"),
+        column("placed", Int, "", "Scheduled jobs"),
+        column("skipped", Int, "", "Jobs that the mechanism was given and did not schedule"),
+        column("gpus_idle", Real, "GPU", "GPUs that no job holds"),
+        column("reverted", Int, "", "Jobs reverted to their proportional share"),
+        column("fragmented", Int, "", "Jobs on more than one server"),
+        column("bound", Real, "", "Upper bound that the mechanism proves itself, where it proves one"),
+        column("certified_gap", Real, "", "(bound - value) / bound for its own bound"),
+        column("effort_rounds", Int, "", "Rounds of column generation, for methods that search"),
+        column("effort_columns", Int, "", "Columns generated"),
+        column("effort_nodes", Int, "", "Branch-and-bound nodes"),
+    ],
+};
+
+/// One row per instance, mechanism and bound.
+pub static GAPS: Table = Table {
+    name: "gaps",
+    grain: "instance, mechanism and bound",
+    reproducible: true,
+    columns: &[
+        UNIT,
+        column("mechanism", Text, "", "Name of the mechanism"),
+        column("bound", Text, "", "Name of the bound"),
+        column(
+            "gap",
+            Real,
+            "",
+            "(bound - value) / bound; null when the bound does not hold for that allocation",
+        ),
+    ],
+};
+
+/// One row per instance and computation. The only table of a study that differs between runs.
+pub static TIMINGS: Table = Table {
+    name: "timings",
+    grain: "instance and computation",
+    reproducible: false,
+    columns: &[
+        UNIT,
+        column("kind", Text, "", "generate, bound, placement or mechanism"),
+        column("method", Text, "", "Name of the bound, placement or mechanism"),
+        column("seconds", Real, "s", "Wall time on one thread"),
+    ],
+};
+
+/// One row per simulation.
+pub static RUNS: Table = Table {
+    name: "runs",
+    grain: "simulation",
+    reproducible: true,
+    columns: &[
+        column("run", Text, "", "Id of the simulation"),
+        column("policy", Text, "", "Order of the queue"),
+        column("mechanism", Text, "", "Mechanism, or bound used as one"),
+        STATUS,
+        MESSAGE,
+        column("jobs", Int, "", "Jobs simulated"),
+        column("window_from", Int, "", "First job id of the reported window"),
+        column("window_to", Int, "", "First job id after the reported window"),
+        column("rounds", Int, "", "Rounds simulated"),
+        column("load_baseline", Real, "", "Offered load at the baseline rate"),
+        column("load_measured", Real, "", "Offered load at the mechanism's measured throughput"),
+        column("load_lp", Real, "", "Offered load at the LP's throughput"),
+        column("jct_mean_s", Real, "s", "Mean job completion time in the window"),
+        column("jct_p50_s", Real, "s", "Median job completion time"),
+        column("jct_p95_s", Real, "s", "95th percentile"),
+        column("jct_p99_s", Real, "s", "99th percentile"),
+        column("jct_p999_s", Real, "s", "99.9th percentile"),
+        column("queueing_delay_mean_s", Real, "s", "Mean of first start - arrival"),
+        column("longest_wait_s", Real, "s", "Longest total waiting of a job"),
+        column("makespan_s", Real, "s", "Completion of the last job"),
+        column("rho_mean", Real, "", "Mean finish-time fairness"),
+        column("rho_max", Real, "", "Largest finish-time fairness"),
+        column("jain_index", Real, "", "Jain's index of 1 / rho"),
+        column("gpu_use", Real, "", "GPU-seconds held / GPU-seconds of the cluster"),
+        column("cpu_use", Real, "", "CPU-seconds held / CPU-seconds of the cluster"),
+        column("memory_use", Real, "", "GB-seconds held / GB-seconds of the cluster"),
+    ],
+};
+
+/// One row per job of a simulation.
+pub static JOBS: Table = Table {
+    name: "jobs",
+    grain: "job of a simulation",
+    reproducible: true,
+    columns: &[
+        column("run", Text, "", "Id of the simulation"),
+        column("job", Int, "", "Id of the job, from 0 in arrival order"),
+        column("profile", Text, "", "Name of the sensitivity profile"),
+        column("gpus", Int, "GPU", "GPU demand"),
+        column("arrival_s", Real, "s", "Arrival"),
+        column("work_s", Real, "s", "Work, in seconds at the baseline rate"),
+        column("first_start_s", Real, "s", "First start"),
+        column("completion_s", Real, "s", "Completion"),
+        column("jct_s", Real, "s", "Completion - arrival"),
+        column("queueing_delay_s", Real, "s", "First start - arrival"),
+        column("waiting_s", Real, "s", "Total time without GPUs"),
+        column("rho", Real, "", "Finish-time fairness"),
+        column("preemptions", Int, "", "Times it lost its GPUs before it ended"),
+        column("skipped_rounds", Int, "", "Rounds in which the mechanism skipped it"),
+    ],
+};
+
+/// One row per round of a simulation.
+pub static ROUNDS: Table = Table {
+    name: "rounds",
+    grain: "round of a simulation",
+    reproducible: true,
+    columns: &[
+        column("run", Text, "", "Id of the simulation"),
+        column("round", Int, "", "Round, from 0"),
+        column("start_s", Real, "s", "Start of the round"),
+        column("queued", Int, "", "Jobs in the queue"),
+        column("running", Int, "", "Jobs scheduled"),
+        column("skipped", Int, "", "Jobs that the mechanism was given and did not schedule"),
+        column("reverted", Int, "", "Jobs reverted to their proportional share"),
+        column("gpus_used", Real, "GPU", "GPUs held"),
+        column("cpus_used", Real, "CPU", "CPUs held"),
+        column("memory_gb_used", Real, "GB", "Memory held"),
+        column("value", Real, "", "Value of the round's allocation"),
+    ],
+};
+
+/// Every table, in the order of the documentation.
+pub static TABLES: [&Table; 9] =
+    [&INSTANCES, &BOUNDS, &PLACEMENTS, &MECHANISMS, &GAPS, &TIMINGS, &RUNS, &JOBS, &ROUNDS];
+
+/// The text of `results/SCHEMA.md`.
+pub fn markdown() -> String {
+    let mut text = format!(
+        "# Tables\n\n\
+         Generated from `experiments/src/tables/schema.rs` by `synergy schema`; do not edit. Schema version `{SCHEMA_VERSION}`.\n\n\
+         Every table is one Parquet file (zstd), tidy, with its rows in the order of the study's plan. A number that is not known is null, never 0.\n\
+         The footer's key-value metadata holds `synergy.schema`, `synergy.version`, `synergy.commit` (when known), `synergy.highs`,\n\
+         `synergy.config` (the resolved configuration) and `synergy.seed`. Equal inputs give equal bytes, except in tables marked as timings.\n\
+         Where a bound or value is used, `docs` and the problem statement define it; numbers without a unit are pure.\n"
+    );
+    for table in TABLES {
+        let note = if table.reproducible { "" } else { " (timings: differ between runs)" };
+        let _ = write!(
+            text,
+            "\n## {}\n\nOne row per {}{note}.\n\n| column | type | unit | meaning |\n| --- | --- | --- | --- |\n",
+            table.name, table.grain
+        );
+        for column in table.columns {
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} | {} |",
+                column.name,
+                column.column_type.name(),
+                column.unit,
+                column.doc
+            );
+        }
+    }
+    text
+}

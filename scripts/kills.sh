@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# 50 kills: a study is killed with SIGKILL at random moments and started again until it is complete;
+# its tables must then equal, byte for byte, those of an undisturbed run.
+#
+#   scripts/kills.sh [KILLS] [PATH-OF-SYNERGY]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+kills=${1:-50}
+synergy=${2:-${CARGO_TARGET_DIR:-${SYNERGY_TARGET:-${XDG_CACHE_HOME:-$HOME/.cache}/synergy-target}}/release/synergy}
+[ -x "$synergy" ] || { echo "no program at $synergy: build it (scripts/quickstart.sh) or name it" >&2; exit 2; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+study=experiments/studies/quick.toml
+# More replicates than can be done between two kills; the number is fixed by a first, undisturbed run.
+settings=(--set "replicates=${REPLICATES:-400}" --set name=kills)
+"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/whole"
+
+RANDOM=${SEED:-2022}
+done_kills=0
+for ((i = 0; i < kills; i++)); do
+  "$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" &
+  pid=$!
+  # 0.05 to 1.25 s: some fall into start-up, most into the work, some into the writing of parts.
+  sleep "$(awk -v r=$RANDOM 'BEGIN { printf "%.3f", 0.05 + 1.2 * r / 32768 }')"
+  if kill -9 "$pid" 2>/dev/null; then done_kills=$((done_kills + 1)); fi
+  wait "$pid" 2>/dev/null || true
+  if ((i % 7 == 6)); then
+    # Time to finish a part now and then, or the run would never end.
+    timeout -s KILL 6 "$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" || true
+  fi
+done
+"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed"
+for table in instances bounds placements mechanisms gaps; do
+  cmp "$work/whole/$table.parquet" "$work/killed/$table.parquet"
+done
+"$synergy" study check "$work/killed" --sample 4
+leftovers=$(find "$work/killed" -name '.synergy-*' | wc -l)
+echo "$done_kills kills of $kills tries, tables identical, $leftovers temporary files left"
