@@ -9,6 +9,8 @@ use std::sync::Arc;
 /// Jobs with equal configurations and weight. The direct formulation has a block for every job.
 #[derive(Debug, Clone)]
 pub struct Block {
+    /// Class of its jobs, by index in the instance.
+    pub class: usize,
     /// What the normalised throughput of each of its jobs counts in the objective.
     pub weight: f64,
     /// GPU demand g.
@@ -53,6 +55,20 @@ pub fn blocks(
     pruning: Pruning,
 ) -> Vec<Block> {
     let mut offers: Vec<Option<Arc<[Configuration]>>> = vec![None; instance.classes().len()];
+    let configurations = |class: usize| {
+        let new = || candidates(instance, &instance.classes()[class], options.per_server_cap, pruning).into();
+        Arc::clone(offers[class].get_or_insert_with(new))
+    };
+    blocks_offering(instance, queue, method, configurations)
+}
+
+/// The same, with the configurations of a class from elsewhere.
+pub fn blocks_offering(
+    instance: &Instance,
+    queue: &[usize],
+    method: LpMethod,
+    mut configurations: impl FnMut(usize) -> Arc<[Configuration]>,
+) -> Vec<Block> {
     let mut block_of: HashMap<(usize, u64), usize> = HashMap::new();
     let mut blocks: Vec<Block> = Vec::new();
     for &job in queue {
@@ -66,11 +82,8 @@ pub fn blocks(
             }
         };
         if block == next {
-            let configurations = offers[class].get_or_insert_with(|| {
-                candidates(instance, &instance.classes()[class], options.per_server_cap, pruning).into()
-            });
-            let configurations = Arc::clone(configurations);
-            blocks.push(Block { weight, gpus: instance.gpus(job), configurations, jobs: Vec::new() });
+            let configurations = configurations(class);
+            blocks.push(Block { class, weight, gpus: instance.gpus(job), configurations, jobs: Vec::new() });
         }
         blocks[block].jobs.push(job);
     }

@@ -17,15 +17,15 @@
 //! whenever they are. And a fairness row concerns one block only, so it can go into the choices of that
 //! block: see [`fair_points`](super::candidates::fair_points) and [`Choices`].
 
-use super::blocks::{Block, amounts_name, blocks, choose_method};
-use super::candidates::{FairPoint, fair_points};
+use super::blocks::{Block, amounts_name, blocks, blocks_offering, choose_method};
+use super::candidates::{FairPoint, candidates, fair_points};
 use super::choice::{Choices, Point};
 use super::stage_one::{Offer, StageOne, shadow_prices};
-use super::{Bound, BoundOptions, BoundResult, LpMethod, Pruning, Scope};
+use super::{Bound, BoundOptions, BoundResult, LpMethod, Prepared, Pruning, Scope};
 use crate::lp::{Kind, LinearProgram, NamedProgram, Options, Sense, solve_lexicographic};
 use crate::model::{AUXILIARY, AUXILIARY_NAMES, Configuration, Instance, ThroughputRule};
 use crate::status::Status;
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// Name of the bound.
@@ -49,19 +49,100 @@ impl Bound for Lp {
     fn evaluate(&self, instance: &Instance, queue: &[usize]) -> BoundResult {
         solve(instance, queue, &self.options).bound
     }
+
+    fn prepare<'a>(&'a self, instance: &'a Instance) -> Prepared<'a> {
+        let solver = Solver::new(instance, &self.options);
+        Box::new(move |queue| solver.solve(queue).bound)
+    }
 }
 
 /// Solves stage one for the runnable set of `queue`: the bound, and among optimal choices one with least
 /// CPU, then least memory.
 pub fn solve(instance: &Instance, queue: &[usize], options: &BoundOptions) -> StageOne {
-    // With interpolation, a job at the cap may rest on a grid point beyond it: capped grid points bound nothing.
-    if options.per_server_cap && instance.rules().throughput == ThroughputRule::Bilinear {
-        return StageOne::without_choice(BoundResult::without_value(Status::Skipped, scope(options)));
+    Solver::new(instance, options).solve(queue)
+}
+
+/// Stage one for many queues of one instance, such as the rounds of a simulation: what each class
+/// offers is found once.
+#[derive(Debug)]
+pub struct Solver<'a> {
+    instance: &'a Instance,
+    options: BoundOptions,
+    offers: Vec<OnceCell<Offers>>,
+}
+
+/// What a class offers: its configurations, and the fair points that they make.
+#[derive(Debug, Clone)]
+struct Offers {
+    configurations: Arc<[Configuration]>,
+    fair: Arc<[FairPoint]>,
+}
+
+impl<'a> Solver<'a> {
+    /// A solver for queues of `instance`.
+    pub fn new(instance: &'a Instance, options: &BoundOptions) -> Self {
+        let offers = vec![OnceCell::new(); instance.classes().len()];
+        Solver { instance, options: *options, offers }
     }
-    let runnable = instance.runnable(queue);
-    match options.method {
-        Some(LpMethod::Direct) => solve_direct(instance, &runnable, options),
-        method => solve_choices(instance, &runnable, options, method),
+
+    fn offers(&self, class: usize) -> &Offers {
+        let BoundOptions { per_server_cap, pruning, fairness_floor, .. } = self.options;
+        self.offers[class].get_or_init(|| {
+            let class = &self.instance.classes()[class];
+            let configurations = candidates(self.instance, class, per_server_cap, pruning);
+            let fair = fair_points(&configurations, fairness_floor, pruning).into();
+            Offers { configurations: configurations.into(), fair }
+        })
+    }
+
+    /// Solves stage one for the runnable set of `queue`.
+    pub fn solve(&self, queue: &[usize]) -> StageOne {
+        let (instance, options) = (self.instance, &self.options);
+        // With interpolation, a job at the cap may rest on a grid point beyond it: capped grid points bound nothing.
+        if options.per_server_cap && instance.rules().throughput == ThroughputRule::Bilinear {
+            return StageOne::without_choice(BoundResult::without_value(Status::Skipped, scope(options)));
+        }
+        let runnable = instance.runnable(queue);
+        match options.method {
+            Some(LpMethod::Direct) => solve_direct(instance, &runnable, options),
+            method => self.solve_choices(&runnable, method),
+        }
+    }
+
+    /// The program over blocks of interchangeable jobs, each of which picks a fair point: no fairness
+    /// rows, and a size that does not depend on the number of jobs.
+    fn solve_choices(&self, runnable: &[usize], method: Option<LpMethod>) -> StageOne {
+        let configurations = |class| Arc::clone(&self.offers(class).configurations);
+        let blocks = blocks_offering(self.instance, runnable, LpMethod::Aggregated, configurations);
+        let mut choices = Choices::new(self.instance.cluster().capacity().0);
+        for block in &blocks {
+            let point =
+                |p: &FairPoint| Point { value: block.weight * p.total.throughput, usage: p.total.amounts.0 };
+            choices.add_block(block.count(), self.offers(block.class).fair.iter().map(point));
+        }
+        let method = method.unwrap_or_else(|| choose_method(choices.points()));
+        let solver = Options { limits: self.options.limits, ..Options::default() };
+        let by_resource: [usize; AUXILIARY] = std::array::from_fn(|resource| resource);
+        let chosen = match method {
+            LpMethod::Dual => choices.solve_dual(&by_resource, &solver),
+            LpMethod::Direct | LpMethod::Aggregated => choices.solve_whole(&by_resource, &solver),
+        };
+        let bound = BoundResult::of_chosen(&chosen, method, scope(&self.options));
+        if chosen.status != Status::Optimal {
+            return StageOne::without_choice(bound);
+        }
+        StageOne::from_blocks(bound, runnable, &blocks, |index| {
+            let amounts = &chosen.amounts[choices.points_of(index)];
+            let points = self.offers(blocks[index].class).fair.iter().zip(amounts);
+            let used = points.filter(|&(_, &amount)| amount > 0.0);
+            let mixed = used.flat_map(|(point, &amount)| {
+                let offer = move |&(configuration, part): &(Configuration, f64)| {
+                    (Offer { group: 0, configuration }, amount * part)
+                };
+                point.mix.iter().map(offer)
+            });
+            mixed.collect()
+        })
     }
 }
 
@@ -85,57 +166,6 @@ fn solve_direct(instance: &Instance, runnable: &[usize], options: &BoundOptions)
             blocks[index].configurations.iter().map(|&configuration| Offer { group: 0, configuration });
         offers.zip(x[first_column[index]..].iter().copied()).collect()
     })
-}
-
-/// The same program over blocks of interchangeable jobs, each of which picks a fair point: no
-/// fairness rows, and a size that does not depend on the number of jobs.
-fn solve_choices(
-    instance: &Instance,
-    runnable: &[usize],
-    options: &BoundOptions,
-    method: Option<LpMethod>,
-) -> StageOne {
-    let blocks = blocks(instance, runnable, LpMethod::Aggregated, options, options.pruning);
-    let points = fair_points_of(&blocks, options);
-    let mut choices = Choices::new(instance.cluster().capacity().0);
-    for (block, points) in blocks.iter().zip(&points) {
-        let point =
-            |p: &FairPoint| Point { value: block.weight * p.total.throughput, usage: p.total.amounts.0 };
-        choices.add_block(block.count(), points.iter().map(point));
-    }
-    let method = method.unwrap_or_else(|| choose_method(choices.points()));
-    let solver = Options { limits: options.limits, ..Options::default() };
-    let by_resource: [usize; AUXILIARY] = std::array::from_fn(|resource| resource);
-    let chosen = match method {
-        LpMethod::Dual => choices.solve_dual(&by_resource, &solver),
-        LpMethod::Direct | LpMethod::Aggregated => choices.solve_whole(&by_resource, &solver),
-    };
-    let bound = BoundResult::of_chosen(&chosen, method, scope(options));
-    if chosen.status != Status::Optimal {
-        return StageOne::without_choice(bound);
-    }
-    StageOne::from_blocks(bound, runnable, &blocks, |index| {
-        let amounts = &chosen.amounts[choices.points_of(index)];
-        let used = points[index].iter().zip(amounts).filter(|&(_, &amount)| amount > 0.0);
-        let mixed = used.flat_map(|(point, &amount)| {
-            let offer = move |&(configuration, part): &(Configuration, f64)| {
-                (Offer { group: 0, configuration }, amount * part)
-            };
-            point.mix.iter().map(offer)
-        });
-        mixed.collect()
-    })
-}
-
-/// The fair points of every block; blocks of one class share theirs.
-fn fair_points_of(blocks: &[Block], options: &BoundOptions) -> Vec<Arc<[FairPoint]>> {
-    let mut known: HashMap<*const Configuration, Arc<[FairPoint]>> = HashMap::new();
-    let points = |block: &Block| {
-        let class = block.configurations.as_ptr();
-        let new = || fair_points(&block.configurations, options.fairness_floor, options.pruning).into();
-        Arc::clone(known.entry(class).or_insert_with(new))
-    };
-    blocks.iter().map(points).collect()
 }
 
 /// The program of the paper with a name for every column and row: a block for every job of the

@@ -201,7 +201,16 @@ pub trait Bound: Send + Sync {
 
     /// The bound for `queue`, job indices of `instance` in policy order.
     fn evaluate(&self, instance: &Instance, queue: &[usize]) -> BoundResult;
+
+    /// The bound for many queues of one instance, such as the rounds of a simulation, where what does not
+    /// depend on the queue need be found only once. Same results as [`Bound::evaluate`].
+    fn prepare<'a>(&'a self, instance: &'a Instance) -> Prepared<'a> {
+        Box::new(move |queue| self.evaluate(instance, queue))
+    }
 }
+
+/// A bound as a function of the queue; see [`Bound::prepare`].
+pub type Prepared<'a> = Box<dyn Fn(&[usize]) -> BoundResult + 'a>;
 
 /// A name that no bound has.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
