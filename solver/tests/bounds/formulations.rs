@@ -1,8 +1,9 @@
 //! The fast programs against the readable ones, with two solvers.
 
 use crate::readable;
+use crate::support::highs;
 use crate::support::{EQUAL, KINDS, Kind, TIED, assert_close, default_options, instances};
-use good_lp::solvers::{clarabel::clarabel, highs::highs, microlp::microlp};
+use good_lp::solvers::{clarabel::clarabel, microlp::microlp};
 use synergy_solver::bounds::{BoundOptions, BoundResult, LpMethod, by_name};
 use synergy_solver::model::Instance;
 use synergy_solver::status::Status;

@@ -1,8 +1,8 @@
 //! The choices behind stage one: fair, within the capacities, few splits, least resources.
 
 use crate::readable;
+use crate::support::highs;
 use crate::support::{EQUAL, KINDS, TIED, all_different, assert_close, default_options, instances};
-use good_lp::solvers::highs::highs;
 use synergy_solver::bounds::{BoundOptions, LpMethod, StageOne, lp, lp_groups};
 use synergy_solver::model::{AUXILIARY, Amounts, Instance};
 use synergy_solver::status::Status;

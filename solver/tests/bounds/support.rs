@@ -128,3 +128,8 @@ pub fn assert_close(a: f64, b: f64, tolerance: f64, what: impl std::fmt::Display
         "{what}: {a} and {b} differ by {difference:e}"
     );
 }
+
+/// HiGHS behind `good_lp`, on one thread as our own solves: it fixes the number at a thread's first solve.
+pub fn highs(problem: good_lp::variable::UnsolvedProblem) -> good_lp::solvers::highs::HighsProblem {
+    good_lp::solvers::highs::highs(problem).set_threads(1)
+}
