@@ -123,7 +123,8 @@ fn ties_go_to_least_cpu_then_least_memory() {
                 let used = stage.jobs.iter().fold(Amounts::ZERO, |sum, choice| sum + choice.amounts);
                 for resource in 0..AUXILIARY {
                     let what = format!("resource {resource}, {method}, seed {seed} of {kind:?}");
-                    assert_close(used[resource], expected[resource], 1e-5, what);
+                    // The loosened optimum of the readable LPs buys a little.
+                    assert_close(used[resource], expected[resource], 2e-4, what);
                 }
             }
         }
