@@ -10,6 +10,7 @@ pub mod export;
 pub mod files;
 pub mod interrupt;
 pub mod profiles;
+pub mod simulator;
 pub mod tables;
 pub mod text_table;
 pub mod workload;

@@ -2,12 +2,14 @@
 
 mod allocate;
 mod check;
+mod claims;
 mod compare;
 mod completions;
 mod generate;
 mod mechanisms;
 mod rules;
 mod schema;
+mod simulate;
 
 use crate::error::{CliError, ExitCode};
 use clap::{ArgAction, Parser, Subcommand};
@@ -41,6 +43,8 @@ enum Command {
     Compare(compare::Args),
     Allocate(allocate::Args),
     Check(check::Args),
+    Simulate(simulate::Args),
+    Claims(claims::Args),
     Mechanisms(mechanisms::Args),
     Completions(completions::Args),
     Schema(schema::Args),
@@ -53,6 +57,8 @@ impl Command {
             Command::Compare(args) => compare::run(args, context),
             Command::Allocate(args) => allocate::run(args, context),
             Command::Check(args) => check::run(args, context),
+            Command::Simulate(args) => simulate::run(args, context),
+            Command::Claims(args) => claims::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Completions(args) => completions::run(args, context),
             Command::Schema(args) => schema::run(args, context),

@@ -1,0 +1,494 @@
+//! `synergy simulate`: policies with mechanisms over time.
+
+use super::Context;
+use crate::error::{CliError, ExitCode, InputError, OutputError};
+use crate::files::read_text;
+use crate::simulator::{
+    CompletionRule, End, Finished, Plan, PlanError, Progress, Recorder, RemainingRate, RunSpec, SimJob,
+    SimulationSpec, Source, Throughput, Trace, write_tables,
+};
+use crate::tables::TableError;
+use crate::text_table::{Cell, Style, TextTable, thousands};
+use crate::workload::DemandSpec;
+use crate::{interrupt, profiles};
+use clap::ValueEnum;
+use rayon::prelude::*;
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Simulate policies with mechanisms over time, and write tables of runs, jobs and rounds
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// TOML file of a set of simulations; flags go before what it says
+    #[arg(value_name = "FILE")]
+    spec: Option<String>,
+    /// Directory for runs.parquet, jobs.parquet, rounds.parquet and timings.parquet; without it, the summary alone
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Policies: fifo, srtf, las, ftf, drf, tetris [default: fifo]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "What runs")]
+    policy: Vec<String>,
+    /// Mechanisms, or lp and ilp, which bound them [default: proportional,tune]
+    #[arg(long, value_name = "NAMES", help_heading = "What runs")]
+    mechanism: Option<String>,
+    /// paper, or reference-2022: exactly what the simulator published with the paper computes
+    #[arg(long, value_name = "NAME", help_heading = "What runs")]
+    semantics: Option<String>,
+    /// One difference between the two, such as ftf-order=reference; may be given again
+    #[arg(long, value_name = "SWITCH=VALUE", help_heading = "What runs")]
+    with: Vec<String>,
+    /// Arrival rates in jobs per hour
+    #[arg(long, value_name = "RATES", value_delimiter = ',', help_heading = "Jobs")]
+    load: Vec<f64>,
+    /// Seeds of the workload
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', help_heading = "Jobs")]
+    seed: Vec<u64>,
+    /// Number of jobs [default: to the end of --measure, the trace's, or 1000]
+    #[arg(long, value_name = "N", help_heading = "Jobs")]
+    jobs: Option<u64>,
+    /// Measured jobs, by place in arrival order from 0; others keep arriving until the last of these has ended
+    #[arg(long, value_name = "A..B", help_heading = "Jobs")]
+    measure: Option<String>,
+    /// GPU demands: 1 each, or 70 % 1, 10 % 2, 15 % 4, 5 % 8 [default: single]
+    #[arg(long, help_heading = "Jobs")]
+    demand: Option<Demand>,
+    /// Weights of image, language and speech tasks [default: 20,70,10]
+    #[arg(long, value_name = "I,L,S", value_delimiter = ',', help_heading = "Jobs")]
+    split: Option<Vec<f64>>,
+    /// Jobs of a trace instead of a generator
+    #[arg(long, value_name = "FILE", help_heading = "Jobs")]
+    trace: Option<String>,
+    /// Its format
+    #[arg(long, requires = "trace", default_value = "replay", help_heading = "Jobs")]
+    trace_format: TraceFormat,
+    /// GPUs of the cluster [default: 128]
+    #[arg(long, value_name = "GPUS", help_heading = "Cluster")]
+    gpus: Option<u32>,
+    /// Servers of the cluster, instead of --gpus
+    #[arg(long, value_name = "N", conflicts_with = "gpus", help_heading = "Cluster")]
+    servers: Option<u32>,
+    /// GPUs of a server [default: 8]
+    #[arg(long, value_name = "GPUS", help_heading = "Cluster")]
+    gpus_per_server: Option<u32>,
+    /// CPUs per GPU, the CPU:GPU ratio [default: 3]
+    #[arg(long, value_name = "CPUS", help_heading = "Cluster")]
+    cpus_per_gpu: Option<f64>,
+    /// Memory of a server in GB [default: 62.5 per GPU]
+    #[arg(long, value_name = "GB", help_heading = "Cluster")]
+    memory_gb: Option<f64>,
+    /// Length of a round in seconds [default: 300]
+    #[arg(long, value_name = "S", help_heading = "Rules")]
+    round_s: Option<f64>,
+    /// How throughput between the grid points of a profile is read [default: floor]
+    #[arg(long, help_heading = "Rules")]
+    throughput: Option<Throughput>,
+    /// When a job that ends inside a round completes [default: round-end]
+    #[arg(long, help_heading = "Rules")]
+    completion: Option<CompletionRule>,
+    /// Rate at which remaining time counts in srtf, ftf and tetris [default: baseline]
+    #[arg(long, help_heading = "Rules")]
+    remaining_rate: Option<RemainingRate>,
+    /// Speed of a job on more servers than it needs, as a part of its speed [default: 1]
+    #[arg(long, value_name = "PART", help_heading = "Rules")]
+    placement_penalty: Option<f64>,
+    /// Seconds that a job loses when it restarts or changes servers [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Rules")]
+    lease_change_s: Option<f64>,
+    /// Seconds after its arrival in which a job's matrix is measured and it cannot run [default: 0]
+    #[arg(long, value_name = "S", help_heading = "Rules")]
+    profiling_s: Option<f64>,
+    /// Compute the bound of every K-th round and the gap to it
+    #[arg(long, value_name = "K", help_heading = "Trust")]
+    gap_every: Option<u64>,
+    /// Which bound; lp-skip stands in where it does not hold [default: lp]
+    #[arg(long, value_name = "NAME", help_heading = "Trust")]
+    gap_bound: Option<String>,
+    /// Check every K-th new allocation independently, 0 for none [default: 64]
+    #[arg(long, value_name = "K", help_heading = "Trust")]
+    check_every: Option<u64>,
+    /// A measured job that waits this long in a row ends its run [default: 10000]
+    #[arg(long, value_name = "H", help_heading = "Trust")]
+    starvation_hours: Option<f64>,
+    /// Leave out rounds.parquet
+    #[arg(long)]
+    no_rounds: bool,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// GPU demands by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Demand {
+    /// 1 GPU each
+    Single,
+    /// 70 % 1, 10 % 2, 15 % 4, 5 % 8 GPUs
+    Multi,
+}
+
+/// Runs the simulations, writes the tables, prints the summary.
+pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
+    let origin = args.spec.as_deref().unwrap_or("command line");
+    let spec = spec(args)?;
+    let source = match &args.trace {
+        None => Source::Generated,
+        Some(file) => Source::Trace(Arc::new(read_trace(file, args.trace_format)?)),
+    };
+    let config = toml::to_string(&spec).map_err(anyhow::Error::from)?;
+    let plan = Plan::new(spec, source).map_err(|error: PlanError| InputError::whole(origin, error))?;
+    let spool = prepare(args.out.as_deref(), &config)?;
+    report_loads(&plan, context)?;
+    let finished = run_all(&plan, args, &spool, context)?;
+    let summary = summary(&plan, &finished, context.colour);
+    let code = judge(&plan, &finished, context);
+    if let Some(directory) = &args.out {
+        write_tables(directory, &plan, finished, &config).map_err(table_error)?;
+        context.info(format_args!("tables -> {}", directory.display()));
+    }
+    print!("{summary}");
+    if interrupt::flag().load(Ordering::SeqCst) { Err(CliError::Interrupted) } else { Ok(code) }
+}
+
+fn spec(args: &Args) -> Result<SimulationSpec, CliError> {
+    let mut spec = match &args.spec {
+        None => SimulationSpec::default(),
+        Some(file) => toml::from_str(&read_text(file)?).map_err(|error: toml::de::Error| {
+            InputError::whole(file, error.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+        })?,
+    };
+    fn set<T>(target: &mut T, flag: &Option<T>)
+    where
+        T: Clone,
+    {
+        if let Some(value) = flag {
+            target.clone_from(value);
+        }
+    }
+    fn set_list<T: Clone>(target: &mut Vec<T>, flag: &[T]) {
+        if !flag.is_empty() {
+            *target = flag.to_vec();
+        }
+    }
+    set_list(&mut spec.policies, &args.policy);
+    if let Some(mechanisms) = &args.mechanism {
+        spec.mechanisms = split_outside_brackets(mechanisms);
+    }
+    set(&mut spec.semantics, &args.semantics);
+    set_list(&mut spec.with, &args.with);
+    set_list(&mut spec.loads, &args.load);
+    set_list(&mut spec.seeds, &args.seed);
+    spec.measure = args.measure.clone().or(spec.measure);
+    set(&mut spec.round_s, &args.round_s);
+    set(&mut spec.throughput, &args.throughput);
+    set(&mut spec.completion, &args.completion);
+    set(&mut spec.remaining_rate, &args.remaining_rate);
+    set(&mut spec.placement_penalty, &args.placement_penalty);
+    set(&mut spec.lease_change_s, &args.lease_change_s);
+    set(&mut spec.profiling_s, &args.profiling_s);
+    set(&mut spec.gap_every, &args.gap_every);
+    set(&mut spec.gap_bound, &args.gap_bound);
+    set(&mut spec.check_every, &args.check_every);
+    set(&mut spec.starvation_hours, &args.starvation_hours);
+    let workload = &mut spec.workload;
+    workload.jobs = args.jobs.or(workload.jobs);
+    workload.mix.split = args.split.clone().or(workload.mix.split.take());
+    match args.demand {
+        Some(Demand::Single) => workload.demand = DemandSpec::Single {},
+        Some(Demand::Multi) => workload.demand = DemandSpec::Multi {},
+        None => {}
+    }
+    let cluster = &mut workload.cluster;
+    let shaped = args.gpus.is_some() || args.servers.is_some() || args.gpus_per_server.is_some();
+    if shaped || args.cpus_per_gpu.is_some() || args.memory_gb.is_some() {
+        cluster.groups.clear();
+    }
+    set(&mut cluster.gpus_per_server, &args.gpus_per_server);
+    set(&mut cluster.gpus, &args.gpus);
+    if let Some(servers) = args.servers {
+        cluster.gpus = servers.checked_mul(cluster.gpus_per_server).ok_or_else(|| {
+            CliError::Usage(format!("--servers {servers}: too many GPUs in all; give fewer servers"))
+        })?;
+    }
+    set(&mut cluster.cpus_per_gpu, &args.cpus_per_gpu);
+    if let Some(memory_gb) = args.memory_gb {
+        cluster.memory_gb_per_gpu = memory_gb / f64::from(cluster.gpus_per_server.max(1));
+    }
+    Ok(spec)
+}
+
+/// Names between commas, but for commas inside the brackets of parameters.
+fn split_outside_brackets(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut depth = 0_usize;
+    for character in text.chars() {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (character, depth, names.last_mut()) {
+            (',', 0, _) => names.push(String::new()),
+            (_, _, Some(name)) => name.push(character),
+            (_, _, None) => {}
+        }
+    }
+    names.into_iter().map(|name| name.trim().to_string()).collect()
+}
+
+/// Trace formats by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TraceFormat {
+    /// The published simulator's replay files: id, model, arrival in seconds, iterations, GPUs
+    Replay,
+}
+
+/// Short names of the replay files, and the profiles that they stand for.
+const SHORT_NAMES: [(&str, &str); 4] = [
+    ("res18", "resnet18"),
+    ("res50", "resnet50"),
+    ("mobilenet", "mobilenetv2"),
+    ("shufflenet", "shufflenetv2"),
+];
+
+fn read_trace(file: &str, TraceFormat::Replay: TraceFormat) -> Result<Trace, CliError> {
+    let mut jobs = Vec::new();
+    for (line, text) in read_text(file)?.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let fault = |what: &str| InputError::at(file, format!("line {}", line + 1).as_str(), what);
+        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
+        let [id, model, arrival_s, iterations, gpus] = cells[..] else {
+            return Err(fault(
+                "a replay file has 5 columns: id, model, arrival in seconds, iterations, GPUs",
+            )
+            .into());
+        };
+        let name = SHORT_NAMES.iter().find(|(short, _)| *short == model).map_or(model, |(_, full)| full);
+        let model = profiles::find(name).ok_or_else(|| fault(&format!("{name} is no built-in profile")))?;
+        let number = |cell: &str, what: &str| match cell.parse::<f64>() {
+            Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+            _ => Err(fault(&format!("{what} is {cell:?}; give a number, 0 or more"))),
+        };
+        let iterations = number(iterations, "iterations")?;
+        let id: Result<i64, _> = id.parse();
+        jobs.push(SimJob {
+            id: id.clone().unwrap_or(line as i64),
+            trace_id: id.is_err().then(|| cells[0].into()),
+            profile: Arc::clone(&model.profile),
+            gpus: number(gpus, "GPUs")? as u32,
+            arrival_s: number(arrival_s, "arrival")?,
+            work_s: iterations * model.iteration_s,
+            weight: 1.0,
+            iterations: Some(iterations as u64),
+        });
+    }
+    let first_line_s = jobs.first().map_or(0.0, |job: &SimJob| job.arrival_s);
+    jobs.sort_by(|a, b| a.arrival_s.total_cmp(&b.arrival_s));
+    Ok(Trace { jobs, first_line_s })
+}
+
+/// Makes the output directory before the work, and says where rows wait.
+fn prepare(out: Option<&Path>, config: &str) -> Result<PathBuf, CliError> {
+    let Some(directory) = out else {
+        return Ok(std::env::temp_dir());
+    };
+    std::fs::create_dir_all(directory).map_err(|error| OutputError::write(directory, error))?;
+    let path = directory.join("simulation.toml");
+    crate::files::write_file(&path, config.as_bytes())?;
+    Ok(directory.to_path_buf())
+}
+
+/// Says how loaded the cluster is, before the first round.
+fn report_loads(plan: &Plan, context: &Context) -> Result<(), CliError> {
+    let mut said = Vec::new();
+    for run in &plan.runs {
+        let load = plan.load(run).map_err(|error| InputError::whole("workload", error))?;
+        let line = load.summary();
+        if !said.contains(&line) {
+            context.info(&line);
+            if let Some(warning) = load.warning() {
+                context.warn(warning);
+            }
+            said.push(line);
+        }
+    }
+    Ok(())
+}
+
+fn run_all(plan: &Plan, args: &Args, spool: &Path, context: &Context) -> Result<Vec<Finished>, CliError> {
+    let threads = args.threads.unwrap_or(0);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(anyhow::Error::from)?;
+    let ticker = Ticker::new(plan, context);
+    let interrupted = interrupt::flag();
+    let one = |run: &RunSpec| {
+        let progress = |progress: Progress| ticker.tick(run, progress, interrupted);
+        let keep_rounds = args.out.is_some() && !args.no_rounds;
+        let recorder = Recorder::new(spool, keep_rounds, &progress)?;
+        recorder.record(plan, run)
+    };
+    let finished: Result<Vec<Finished>, std::io::Error> =
+        pool.install(|| plan.runs.par_iter().map(one).collect());
+    ticker.clear();
+    Ok(finished.map_err(|error| OutputError::write(spool, error))?)
+}
+
+/// The live line: where the run that spoke last stands.
+struct Ticker<'a> {
+    runs: usize,
+    bar: Option<indicatif::ProgressBar>,
+    every: Duration,
+    said: Mutex<Instant>,
+    start: Instant,
+    context: &'a Context,
+}
+
+impl<'a> Ticker<'a> {
+    fn new(plan: &Plan, context: &'a Context) -> Self {
+        let terminal = std::io::stderr().is_terminal() && context.verbosity >= 0;
+        Ticker {
+            runs: plan.runs.len(),
+            bar: terminal.then(indicatif::ProgressBar::new_spinner),
+            every: Duration::from_millis(if terminal { 200 } else { 5000 }),
+            said: Mutex::new(Instant::now()),
+            start: Instant::now(),
+            context,
+        }
+    }
+
+    fn tick(&self, run: &RunSpec, progress: Progress, interrupted: &AtomicBool) -> ControlFlow<()> {
+        if interrupted.load(Ordering::SeqCst) {
+            return ControlFlow::Break(());
+        }
+        let Ok(mut said) = self.said.try_lock() else { return ControlFlow::Continue(()) };
+        if said.elapsed() >= self.every {
+            *said = Instant::now();
+            let line = format!(
+                "run {} of {}, {} + {}: {:.0} h simulated, {} jobs in the queue, {} done, {} measured left; {:.0} jobs/s",
+                run.index + 1,
+                self.runs,
+                run.policy,
+                run.mechanism,
+                progress.time_s / 3600.0,
+                thousands(progress.queue as u64),
+                thousands(progress.ended as u64),
+                thousands(progress.measured_left as u64),
+                progress.ended as f64 / self.start.elapsed().as_secs_f64(),
+            );
+            match &self.bar {
+                Some(bar) => bar.set_message(line),
+                None => self.context.info(line),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Warns of overload, starvation and failures; the exit code that they lead to.
+fn judge(plan: &Plan, finished: &[Finished], context: &Context) -> ExitCode {
+    let mut code = ExitCode::Fine;
+    for (run, end) in plan.runs.iter().zip(finished) {
+        let name = label(run);
+        if let Some(load) = end.load_measured.filter(|load| *load >= 1.0) {
+            context.warn(format_args!(
+                "{name}: offered load {load:.2} at the throughput it reached; its queue grows without end, and its mean \
+                 JCT depends on the window"
+            ));
+        }
+        if let Some(message) = &end.message {
+            context.warn(format_args!("{name}: {}: {message}", end.status()));
+        }
+        let broken = matches!(end.end.summary, Err(crate::simulator::SimulationError::Promise { .. }));
+        code = match end.status() {
+            _ if broken => code.worse(ExitCode::Uncertified),
+            status if status == End::Failed.name() || status == End::Starved.name() => {
+                code.worse(ExitCode::SomeFailed)
+            }
+            _ => code,
+        };
+    }
+    code
+}
+
+fn label(run: &RunSpec) -> String {
+    let load = run.jobs_per_hour.map_or(String::new(), |load| format!(" at {load} jobs/h"));
+    format!("{} + {}{load}, seed {}", run.policy, run.mechanism, run.seed)
+}
+
+fn summary(plan: &Plan, finished: &[Finished], colour: bool) -> String {
+    let mut table = TextTable::new([
+        "<policy",
+        "<mechanism",
+        "jobs/h",
+        "seed",
+        "load",
+        "at its rate",
+        "at lp's",
+        "JCT h",
+        "ratio",
+        "p95",
+        "p99",
+        "p99.9",
+        "wait h",
+        "rho",
+        "gap mean",
+        "max",
+        "rounds",
+        "seconds",
+        "<status",
+    ]);
+    let hours = |seconds: Option<f64>| seconds.map_or("-".into(), |s| format!("{:.2}", s / 3600.0));
+    let number = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.3}"));
+    let percent = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{:.1} %", 100.0 * v));
+    let group = |run: &RunSpec| (run.policy.clone(), run.jobs_per_hour.map(f64::to_bits), run.seed);
+    for (run, end) in plan.runs.iter().zip(finished) {
+        let s = &end.statistics;
+        // Against the first mechanism of the same policy, load and seed: a ratio of means, no gap.
+        let first = plan.runs.iter().position(|other| group(other) == group(run)).unwrap_or(run.index);
+        let ratio = match (s.jct_mean_s, finished[first].statistics.jct_mean_s) {
+            (Some(ours), Some(first)) if ours > 0.0 => Some(first / ours),
+            _ => None,
+        };
+        let style = if end.status() == End::Done.name() { Style::Plain } else { Style::Yellow };
+        let mechanism =
+            if plan.is_bound(run) { format!("{} (bound)", run.mechanism) } else { run.mechanism.clone() };
+        table.row(vec![
+            run.policy.as_str().into(),
+            mechanism.into(),
+            run.jobs_per_hour.map_or("-".to_string(), |load| load.to_string()).into(),
+            run.seed.to_string().into(),
+            number(end.load_baseline).into(),
+            number(end.load_measured).into(),
+            number(end.load_lp).into(),
+            hours(s.jct_mean_s).into(),
+            ratio.map_or("-".to_string(), |ratio| format!("{ratio:.2}x")).into(),
+            hours(s.jct_p95_s).into(),
+            hours(s.jct_p99_s).into(),
+            hours(s.jct_p999_s).into(),
+            hours(s.longest_wait_s).into(),
+            number(s.rho_mean).into(),
+            percent(s.gap_mean).into(),
+            percent(s.gap_max).into(),
+            end.end.summary.as_ref().map_or("-".to_string(), |summary| thousands(summary.rounds)).into(),
+            format!("{:.2}", end.end.seconds.as_secs_f64()).into(),
+            Cell::new(end.status(), style),
+        ]);
+    }
+    let loads = "load: arrival rate x mean GPU-seconds / GPUs at the baseline rate, at the mechanism's, and at the LP's; \
+                 ratio: mean JCT of the first mechanism / mean JCT";
+    format!("Semantics {}\n{}{loads}\n", plan.semantics(), table.render(colour))
+}
+
+fn table_error(error: TableError) -> CliError {
+    match error {
+        TableError::Output(error) => error.into(),
+        other => anyhow::Error::from(other).into(),
+    }
+}
