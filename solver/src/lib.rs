@@ -18,7 +18,7 @@
 //!
 //! Its value bounds every fair, complete allocation (Theorem 4.1).
 //!
-//! **Stage two** (`placement`) puts the chosen (g_j, c*_j, m*_j) on servers; x_{i,j} is the fraction of
+//! **Stage two** ([`placement`]; both stages: [`two_stage`]) puts the chosen (g_j, c*_j, m*_j) on servers; x_{i,j} is the fraction of
 //! job j on server i:
 //!
 //! ```text
@@ -55,4 +55,6 @@ pub mod config_lp;
 pub mod lp;
 pub mod mechanisms;
 pub mod model;
+pub mod placement;
 pub mod status;
+pub mod two_stage;

@@ -5,6 +5,7 @@
 mod free_index;
 mod greedy;
 mod opt_deployable;
+mod opt_rounded;
 mod optimum;
 mod options;
 mod packing;
@@ -18,6 +19,7 @@ mod tune_local;
 
 pub use greedy::Greedy;
 pub use opt_deployable::OptDeployable;
+pub use opt_rounded::OptRounded;
 pub use optimum::Optimum;
 pub use options::{Choice, Step, fair_options, prices, steps_up};
 pub use price_greedy::PriceGreedy;

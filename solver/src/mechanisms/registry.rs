@@ -1,6 +1,9 @@
 //! Mechanisms by name: `tune`, `tune-local[moves=1000]`.
 
-use super::{About, Greedy, Mechanism, OptDeployable, Optimum, PriceGreedy, Proportional, Tune, TuneLocal};
+use super::{
+    About, Greedy, Mechanism, OptDeployable, OptRounded, Optimum, PriceGreedy, Proportional, Tune, TuneLocal,
+};
+use crate::placement;
 use thiserror::Error;
 
 /// A mechanism that can be asked for by name.
@@ -19,6 +22,7 @@ pub const ALL: &[Entry] = &[
         about: OptDeployable::ABOUT,
         build: |parameters| Ok(Box::new(OptDeployable::named(parameters)?)),
     },
+    Entry { about: OptRounded::ABOUT, build: opt_rounded },
     Entry { about: Optimum::ABOUT, build: |parameters| Ok(Box::new(Optimum::named(parameters)?)) },
     Entry {
         about: PriceGreedy::ABOUT,
@@ -37,6 +41,13 @@ pub const ALL: &[Entry] = &[
         },
     },
 ];
+
+fn opt_rounded(parameters: &Parameters) -> Result<Box<dyn Mechanism>, NameError> {
+    let known = |name: &String| placement::by_name(name, &placement::MethodLimits::default()).is_some();
+    let expected = "a placement method, such as vertex or bisection+merge";
+    let placement = parameters.get("placement", OptRounded::default().placement, expected, known)?;
+    Ok(Box::new(OptRounded { placement }))
+}
 
 /// Why a text names no mechanism.
 #[derive(Debug, Clone, PartialEq, Error)]
