@@ -183,13 +183,20 @@ pub fn gather(
     placements: &[Placement],
 ) -> ClusterPlacement {
     let split_jobs = stage_one.jobs.iter().filter(|choice| choice.parts.len() > 1).count();
+    let between_groups: usize =
+        stage_one.jobs.iter().map(|choice| choice.parts.len().saturating_sub(1)).sum();
     let mut out = ClusterPlacement {
         status: if stage_one.jobs.is_empty() { stage_one.bound.status } else { Status::Optimal },
         shares: Vec::new(),
         fragmented: 0,
         pieces: 0,
         limit: stages.iter().map(|stage| stage.problem.vertex_limit()).sum::<usize>() + split_jobs,
-        bound: placements.iter().map(|placement| placement.bound).sum::<Option<usize>>(),
+        // A job in several groups is in as many pieces, whatever the groups do with theirs.
+        bound: placements
+            .iter()
+            .map(|placement| placement.bound)
+            .sum::<Option<usize>>()
+            .map(|bound| bound + between_groups),
         vertex: placements.iter().all(|placement| placement.vertex),
     };
     for (stage, placement) in stages.iter().zip(placements) {

@@ -65,6 +65,7 @@ fn cases() -> Vec<Case> {
             |v| v["jobs"][1]["profile"] = json!({ "cpus_per_gpu": [1.0, 2.0], "memory_gb_per_gpu": [10.0], "throughput": [[1.0], [0.5]] }),
             &["jobs[1].profile.throughput[1][0]", "must not decrease"],
         ),
+        case("no job", |v| v["jobs"] = json!([]), &["jobs", "at least one"]),
         case("no GPU", |v| v["jobs"][1]["gpus"] = json!(0), &["jobs[1].gpus", "\"b\"", "above 0"]),
         case("negative GPUs", |v| v["jobs"][1]["gpus"] = json!(-1), &["jobs[1].gpus", "-1", "whole number"]),
         case("half a GPU", |v| v["jobs"][1]["gpus"] = json!(1.5), &["jobs[1].gpus", "1.5", "whole number"]),

@@ -1,12 +1,17 @@
 //! `synergy compare`: bounds, placements and mechanisms side by side.
 
 use super::{Context, rules::RuleArgs};
-use crate::compare::{CompareOptions, Comparison, compare, legend, split_names, to_json, to_table};
+use crate::compare::{
+    CompareOptions, Comparison, compare, legend, split_names, to_json, to_table, write_rows,
+};
 use crate::error::{CliError, ExitCode};
-use crate::files::{OutputPath, instance};
+use crate::files::{OutputFile, OutputPath, instance};
+use crate::tables::schema::COMPARISON;
+use crate::tables::{Format, Metadata, TableWriter};
 use clap::ValueEnum;
 use serde_json::Value;
-use synergy_solver::{bounds, mechanisms};
+use std::path::Path;
+use synergy_solver::{bounds, mechanisms, placement};
 
 /// Compare bounds, placements and mechanisms on instances
 #[derive(Debug, clap::Args)]
@@ -42,13 +47,18 @@ enum CompareFormat {
     Table,
     /// JSON, schema synergy-comparison/1; an array for several instances
     Json,
+    /// One row per instance and method
+    Csv,
+    /// The same as Parquet; `synergy schema` describes the columns
+    Parquet,
 }
 
 fn method_names() -> String {
     let mechanisms: Vec<&str> = mechanisms::ALL.iter().map(|entry| entry.about.name).collect();
     format!(
-        "Run these methods only, however large the instance: bounds ({}), mechanisms ({})",
+        "Run these methods only, however large the instance: bounds ({}), placements ({}), mechanisms ({})",
         bounds::NAMES.join(", "),
+        placement::NAMES.join(", "),
         mechanisms.join(", ")
     )
 }
@@ -68,7 +78,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         node_limit: args.node_limit,
     };
     options.check()?;
-    let out = OutputPath::from(args.out.as_str()).open()?;
+    let out = Output::open(args)?;
     // All inputs are read before the work, so that a bad last one costs nothing.
     let instances = args
         .instances
@@ -80,18 +90,47 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         context.detail(format_args!("comparing on {}", instance.name));
         comparisons.push(compare(instance, &options)?);
     }
-    let text = match args.format {
-        CompareFormat::Table => {
-            let colour = context.colour && args.out == "-";
-            let tables: Vec<String> = comparisons.iter().map(|c| to_table(c, colour)).collect();
-            format!("{}\n{}", tables.join("\n"), legend(colour))
+    match out {
+        Output::Rows(mut writer) => {
+            for comparison in &comparisons {
+                write_rows(comparison, &mut writer)?;
+            }
+            writer.finish()?;
         }
-        CompareFormat::Json => {
-            let mut values: Vec<Value> = comparisons.iter().map(to_json).collect();
-            let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
-            format!("{value:#}\n")
-        }
-    };
-    out.finish_with(text.as_bytes())?;
+        Output::Text(file) => file.finish_with(text(args, context, &comparisons).as_bytes())?,
+    }
     Ok(comparisons.iter().map(Comparison::exit_code).fold(ExitCode::Fine, ExitCode::worse))
+}
+
+/// Where results go, opened before the work.
+enum Output {
+    Text(OutputFile),
+    Rows(Box<TableWriter>),
+}
+
+impl Output {
+    fn open(args: &Args) -> Result<Self, CliError> {
+        let format = match args.format {
+            CompareFormat::Csv => Format::Csv,
+            CompareFormat::Parquet if args.out == "-" => {
+                return Err(CliError::Usage("--format parquet: name a file with --out".into()));
+            }
+            CompareFormat::Parquet => Format::Parquet,
+            _ => return Ok(Output::Text(OutputPath::from(args.out.as_str()).open()?)),
+        };
+        let command_line: Vec<String> = std::env::args().skip(1).collect();
+        let metadata = Metadata::new(&command_line.join(" "), None);
+        Ok(Output::Rows(Box::new(TableWriter::create(Path::new(&args.out), &COMPARISON, &metadata, format)?)))
+    }
+}
+
+fn text(args: &Args, context: &Context, comparisons: &[Comparison]) -> String {
+    if args.format == CompareFormat::Json {
+        let mut values: Vec<Value> = comparisons.iter().map(to_json).collect();
+        let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
+        return format!("{value:#}\n");
+    }
+    let colour = context.colour && args.out == "-";
+    let tables: Vec<String> = comparisons.iter().map(|c| to_table(c, colour)).collect();
+    format!("{}\n{}", tables.join("\n"), legend(colour))
 }

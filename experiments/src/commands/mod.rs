@@ -5,6 +5,7 @@ mod check;
 mod claims;
 mod compare;
 mod completions;
+mod export;
 mod generate;
 mod mechanisms;
 mod rules;
@@ -43,6 +44,7 @@ enum Command {
     Compare(compare::Args),
     Allocate(allocate::Args),
     Check(check::Args),
+    Export(export::Args),
     Simulate(simulate::Args),
     Claims(claims::Args),
     Mechanisms(mechanisms::Args),
@@ -57,6 +59,7 @@ impl Command {
             Command::Compare(args) => compare::run(args, context),
             Command::Allocate(args) => allocate::run(args, context),
             Command::Check(args) => check::run(args, context),
+            Command::Export(args) => export::run(args, context),
             Command::Simulate(args) => simulate::run(args, context),
             Command::Claims(args) => claims::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),

@@ -7,14 +7,28 @@ use synergy_solver::bounds::{self, Bound, BoundOptions};
 use synergy_solver::lp::Limits;
 use synergy_solver::mechanisms::{self, Mechanism, NameError};
 use synergy_solver::model::Instance;
+use synergy_solver::placement::{self, PlacementMethod};
 use thiserror::Error;
 
-/// Bounds of a comparison in which none is named, in the order of tables; `lp-groups` joins them
-/// where there are several server groups.
-const BOUNDS: [&str; 4] = ["lp", "lp-groups", "ilp", "lp-skip"];
-
-/// Mechanisms of a comparison in which none is named, in the order of tables.
-const MECHANISMS: [&str; 3] = ["proportional", "greedy", "tune"];
+/// What a comparison runs in which nothing is named, in the order of tables, with the largest cluster,
+/// in GPUs, that each is tried on unasked. `lp-groups` joins in where there are several groups.
+const UNASKED: [(&str, u64); 15] = [
+    ("lp", u64::MAX),
+    ("lp-groups", u64::MAX),
+    ("ilp", u64::MAX),
+    ("config", u64::MAX),
+    ("lp-skip", u64::MAX),
+    ("vertex", 2_000),
+    ("reweighted", 512),
+    ("bisection", u64::MAX),
+    ("exact-placement", 64),
+    ("proportional", u64::MAX),
+    ("greedy", u64::MAX),
+    ("tune", u64::MAX),
+    ("opt-rounded", u64::MAX),
+    ("opt-deployable", u64::MAX),
+    ("optimum", 64),
+];
 
 /// A name that stands for no method.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -43,6 +57,7 @@ pub(super) struct Named<T: ?Sized> {
 /// The methods of a comparison.
 pub(super) struct Methods {
     pub bounds: Vec<Named<dyn Bound>>,
+    pub placements: Vec<Named<dyn PlacementMethod>>,
     pub mechanisms: Vec<Named<dyn Mechanism>>,
 }
 
@@ -53,7 +68,8 @@ impl CompareOptions {
     /// The first that does not.
     pub fn check(&self) -> Result<(), UnknownMethod> {
         for name in self.only.iter().flatten() {
-            let known = bounds::NAMES.contains(&name.as_str());
+            let known =
+                bounds::NAMES.contains(&name.as_str()) || placement::by_name(name, &self.limits()).is_some();
             if !known {
                 mechanism_by_name(name)?;
             }
@@ -74,23 +90,23 @@ impl Methods {
     /// What `options` asks for on `instance`.
     pub fn new(instance: &Instance, options: &CompareOptions) -> Result<Self, UnknownMethod> {
         let bound_options = options.bound_options();
-        let mut methods = Methods { bounds: Vec::new(), mechanisms: Vec::new() };
+        let mut methods = Methods { bounds: Vec::new(), placements: Vec::new(), mechanisms: Vec::new() };
         let several_groups = instance.cluster().groups().len() > 1;
-        let wanted: Vec<&str> = match &options.only {
-            Some(names) => names.iter().map(String::as_str).collect(),
-            None => BOUNDS
-                .into_iter()
-                .filter(|&name| name != "lp-groups" || several_groups)
-                .chain(MECHANISMS)
-                .collect(),
+        let gpus = instance.cluster().gpus();
+        let wanted: Vec<(&str, u64)> = match &options.only {
+            Some(names) => names.iter().map(|name| (name.as_str(), u64::MAX)).collect(),
+            None => UNASKED.into_iter().filter(|&(name, _)| name != "lp-groups" || several_groups).collect(),
         };
         let mut seen = BTreeSet::new();
-        for name in wanted.into_iter().filter(|name| seen.insert(*name)) {
+        for (name, most_gpus) in wanted.into_iter().filter(|(name, _)| seen.insert(*name)) {
+            let too_large = gpus > most_gpus;
+            let owned = name.to_string();
             if let Ok(method) = bounds::by_name(name, bound_options) {
-                methods.bounds.push(Named { name: name.into(), too_large: false, method });
+                methods.bounds.push(Named { name: owned, too_large, method });
+            } else if let Some(method) = placement::by_name(name, &options.limits()) {
+                methods.placements.push(Named { name: owned, too_large, method });
             } else {
-                let method = mechanism_by_name(name)?;
-                methods.mechanisms.push(Named { name: name.into(), too_large: false, method });
+                methods.mechanisms.push(Named { name: owned, too_large, method: mechanism_by_name(name)? });
             }
         }
         Ok(methods)
@@ -101,7 +117,7 @@ impl Methods {
 fn mechanism_by_name(name: &str) -> Result<Box<dyn Mechanism>, UnknownMethod> {
     mechanisms::by_name(name).map_err(|error| match error {
         NameError::Unknown { name, .. } => {
-            let others = bounds::NAMES.iter().copied();
+            let others = bounds::NAMES.iter().copied().chain(placement::NAMES);
             let known = others.chain(mechanisms::ALL.iter().map(|entry| entry.about.name));
             let hint = suggestion(&name, known);
             UnknownMethod::Unknown { name, hint }

@@ -6,12 +6,14 @@
 mod json;
 mod methods;
 mod promises;
+mod rows;
 mod run;
 mod table;
 
 pub use json::to_json;
 pub use methods::{UnknownMethod, split_names};
 pub use promises::broken_promises;
+pub use rows::write_rows;
 pub use run::compare;
 pub use table::{legend, to_table};
 

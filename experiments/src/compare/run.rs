@@ -2,13 +2,17 @@
 
 use super::methods::{Methods, Named, UnknownMethod};
 use super::promises::broken_promises;
-use super::{BoundRecord, Checked, CompareOptions, Comparison, InstanceSummary, MechanismRecord};
+use super::{
+    BoundRecord, Checked, CompareOptions, Comparison, InstanceSummary, MechanismRecord, PlacementRecord,
+};
 use crate::error::ExitCode;
 use std::time::Instant;
 use synergy_solver::check::check;
 use synergy_solver::mechanisms::{Mechanism, Takes};
 use synergy_solver::model::Instance;
+use synergy_solver::placement::PlacementMethod;
 use synergy_solver::status::Status;
+use synergy_solver::two_stage;
 
 /// Relative tolerance of "an allocation is not above a bound that holds for it".
 const TOLERANCE: f64 = 1e-6;
@@ -29,7 +33,7 @@ pub fn compare(instance: &Instance, options: &CompareOptions) -> Result<Comparis
             BoundRecord { name: bound.name.clone(), result, seconds }
         })
         .collect();
-    let placements = Vec::new();
+    let placements = placements(instance, &queue, options, &methods.placements);
     let mechanisms =
         methods.mechanisms.iter().map(|named| mechanism(instance, &queue, named, &bounds)).collect();
     Ok(Comparison { instance: InstanceSummary::new(instance), bounds, placements, mechanisms })
@@ -71,6 +75,9 @@ fn mechanism(
             return record;
         }
     };
+    if outcome.status == Status::Skipped {
+        return MechanismRecord { seconds: None, ..record };
+    }
     let about = named.method.about();
     let report = check(instance, queue, &outcome.allocation);
     let given = match about.takes {
@@ -111,6 +118,44 @@ fn mechanism(
 /// (bound - value) / bound, where that means anything.
 fn gap(bound: f64, value: f64) -> Option<f64> {
     (bound > 0.0).then(|| (bound - value) / bound)
+}
+
+/// Stage two of the paper by each method, from one solution of stage one.
+fn placements(
+    instance: &Instance,
+    queue: &[usize],
+    options: &CompareOptions,
+    methods: &[Named<dyn PlacementMethod>],
+) -> Vec<PlacementRecord> {
+    let wanted = methods.iter().any(|named| !named.too_large);
+    let stage_one = wanted.then(|| two_stage::stage_one(instance, queue, &options.bound_options()));
+    let record = |named: &Named<dyn PlacementMethod>| {
+        let mut record = PlacementRecord {
+            name: named.name.clone(),
+            status: Status::Skipped,
+            fragmented: None,
+            pieces: None,
+            limit: None,
+            bound: None,
+            gap: None,
+            seconds: None,
+            message: None,
+        };
+        let Some(stage_one) = stage_one.as_ref().filter(|_| !named.too_large) else {
+            return record;
+        };
+        let (placement, seconds) = timed(|| two_stage::place(instance, stage_one, named.method.as_ref()));
+        let solved = placement.shares.len() >= stage_one.jobs.len() && !stage_one.jobs.is_empty();
+        record.status = placement.status;
+        record.limit = Some(placement.limit);
+        record.fragmented = solved.then_some(placement.fragmented);
+        record.pieces = solved.then_some(placement.pieces);
+        record.bound = placement.bound.map(|bound| bound as f64);
+        record.gap = placement.gap();
+        record.seconds = Some(seconds);
+        record
+    };
+    methods.iter().map(record).collect()
 }
 
 impl Comparison {

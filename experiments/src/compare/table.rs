@@ -5,6 +5,9 @@ use crate::text_table::{Cell, Style, TextTable, duration, short, thousands};
 use synergy_solver::bounds::Scope;
 use synergy_solver::status::Status;
 
+/// Columns of a terminal that everything fits.
+const WIDTH: usize = 100;
+
 /// The text of a comparison; `colour` allows terminal colours.
 pub fn to_table(comparison: &Comparison, colour: bool) -> String {
     let instance = &comparison.instance;
@@ -29,7 +32,7 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
         text += &placements(comparison).render(colour);
     }
     if !comparison.mechanisms.is_empty() {
-        text += "\nMechanisms\n";
+        text += "\nMechanisms: value, and gap to each bound\n";
         text += &values(comparison, &numbers).render(colour);
         text += "\n";
         text += &allocations(comparison).render(colour);
@@ -40,7 +43,7 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
     let notes: Vec<String> = bounds
         .chain(placements)
         .chain(mechanisms)
-        .filter_map(|(name, note)| note.as_ref().map(|note| format!("  {name}: {note}\n")))
+        .filter_map(|(name, note)| note.as_ref().map(|note| wrapped(&format!("{name}: {note}"))))
         .collect();
     if !notes.is_empty() {
         text += &format!("\nNotes\n{}", notes.concat());
@@ -48,12 +51,27 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
     text
 }
 
+/// A note in lines of the table's width, two spaces from the margin and four from the second line on.
+fn wrapped(note: &str) -> String {
+    let mut text = String::new();
+    let mut line = String::from(" ");
+    for word in note.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && !line.trim().is_empty() {
+            text += &format!("{line}\n");
+            line = String::from("   ");
+        }
+        line += &format!(" {word}");
+    }
+    text + &line + "\n"
+}
+
 /// What the columns mean; once below all comparisons.
 pub fn legend(colour: bool) -> String {
     let text = "value = sum of weight x normalised throughput, where 1 is a job's GPU-proportional share;\n\
                 per job = value / sum of weights of the runnable jobs; price = value of one more CPU or GB;\n\
                 gap = (bound - value) / bound, or - where that bound does not hold for the allocation;\n\
-                fragmented = jobs on several servers; pieces = parts of jobs less jobs.\n";
+                fragmented = jobs on several servers; pieces = parts of jobs less jobs; none exists = proven:\n\
+                no allocation is fair, complete and consolidated.\n";
     Style::Dim.paint(text.trim_end(), colour) + "\n"
 }
 
@@ -155,8 +173,8 @@ fn values(comparison: &Comparison, numbers: &Numbers) -> TextTable {
         .collect();
     let own = comparison.mechanisms.iter().any(|mechanism| mechanism.bound.is_some());
     let mut headings = vec!["<mechanism".to_string(), "value".into(), "per job".into()];
-    headings.extend(bounds.iter().map(|bound| format!("gap {bound}")));
-    headings.extend(own.then(|| "gap own".to_string()));
+    headings.extend(bounds.iter().map(|bound| format!("to {bound}")));
+    headings.extend(own.then(|| "to own".to_string()));
     headings.extend(["<status".to_string(), "time".into()]);
     let mut table = TextTable::new(headings);
     for mechanism in &comparison.mechanisms {
@@ -220,7 +238,8 @@ fn dash() -> Cell {
 }
 
 fn number(value: Option<f64>, decimals: usize) -> Cell {
-    value.map_or_else(dash, |value| format!("{value:.decimals$}").into())
+    // Adding 0 turns -0 into 0.
+    value.map_or_else(dash, |value| format!("{:.decimals$}", value + 0.0).into())
 }
 
 fn percent(gap: Option<f64>) -> Cell {
@@ -243,7 +262,12 @@ fn status(status: Status) -> Cell {
         Status::Uncertified | Status::Failed => Style::Red,
         _ => Style::Yellow,
     };
-    Cell::new(status.name(), style)
+    let name = match status {
+        // The full name would push the table over its width.
+        Status::NoConsolidatedAllocation => "none exists",
+        _ => status.name(),
+    };
+    Cell::new(name, style)
 }
 
 fn amount(amount: f64) -> String {

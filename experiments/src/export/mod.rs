@@ -96,7 +96,7 @@ mod tests {
     fn mps_states_every_number_exactly() {
         let expected = "\
 * a comment
-NAME sample
+NAME sample FREE
 OBJSENSE
     MAX
 ROWS

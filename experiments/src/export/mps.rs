@@ -5,7 +5,8 @@ use std::fmt::Write;
 use synergy_solver::lp::{NamedProgram, Sense};
 
 /// The program as free MPS, with comment lines at its head. A maximisation says so in a section
-/// `OBJSENSE`, which HiGHS, CBC, SCIP, CPLEX and Gurobi read; for GLPK take the LP file.
+/// `OBJSENSE`, which HiGHS, SCIP, CPLEX and Gurobi obey. CBC needs the option `-max` besides; for GLPK
+/// take the LP file.
 pub fn to_mps(named: &NamedProgram, comments: &[&str]) -> String {
     let program = &named.program;
     let rows = file_rows(named);
@@ -14,7 +15,7 @@ pub fn to_mps(named: &NamedProgram, comments: &[&str]) -> String {
     for comment in comments {
         let _ = writeln!(text, "* {comment}");
     }
-    let _ = writeln!(text, "NAME {}", named.name);
+    let _ = writeln!(text, "NAME {} FREE", named.name);
     if program.sense() == Sense::Maximise {
         text += "OBJSENSE\n    MAX\n";
     }

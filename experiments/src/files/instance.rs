@@ -166,6 +166,9 @@ pub fn from_text(file: &str, text: &str, rules: Rules) -> Result<Instance, Input
     let cluster =
         Cluster::new(checked_size(file, groups.collect())?).map_err(|e| located(file, "", &[], e))?;
 
+    if document.jobs.is_empty() {
+        return Err(InputError::at(file, "jobs", "is empty; give at least one job"));
+    }
     let mut named = BTreeMap::new();
     for (name, entry) in document.profiles.0 {
         let place = format!("profiles.{name}");

@@ -395,9 +395,63 @@ pub static ROUNDS: Table = Table {
     ],
 };
 
+/// One row per instance and method: what `synergy compare` writes.
+pub static COMPARISON: Table = Table {
+    name: "comparison",
+    grain: "instance and bound, placement or mechanism (`synergy compare`)",
+    reproducible: false,
+    columns: &[
+        column("instance", Text, "", "Name of the instance"),
+        column("jobs", Int, "", "Jobs of the instance"),
+        column("gpus", Int, "GPU", "GPUs of the cluster"),
+        column("requested_gpus", Int, "GPU", "GPUs that all jobs ask for"),
+        column("kind", Text, "", "bound, placement or mechanism"),
+        column("method", Text, "", "Name of the bound, placement or mechanism, with parameters"),
+        STATUS,
+        MESSAGE,
+        column(
+            "value",
+            Real,
+            "",
+            "Bound: the LP's optimum or the dual bound; mechanism: value of the allocation",
+        ),
+        column("value_per_job", Real, "", "Value / sum of weights of the runnable set"),
+        column("certified", Real, "", "Bound by weak duality from our own arithmetic"),
+        column("incumbent", Real, "", "Best integer solution, for integer programs"),
+        column("trusted", Flag, "", "Whether the published bound rests on the solver's word"),
+        column("scope", Text, "", "Allocations that the bound holds for"),
+        column("shadow_price_cpu", Real, "value/CPU", "Value of one more CPU"),
+        column("shadow_price_memory_gb", Real, "value/GB", "Value of one more GB"),
+        column("gap_lp", Real, "", "(bound - value) / bound against `lp`; null where it does not hold"),
+        column("gap_lp_groups", Real, "", "The same against `lp-groups`"),
+        column("gap_ilp", Real, "", "The same against `ilp`"),
+        column("gap_lp_skip", Real, "", "The same against `lp-skip`"),
+        column("gap_config", Real, "", "The same against `config`"),
+        column(
+            "bound",
+            Real,
+            "",
+            "Bound that the method proves itself: on value, or for placements on pieces",
+        ),
+        column("gap", Real, "", "Gap to its own bound"),
+        column("valid", Flag, "", "Verdict of the checker: within every capacity"),
+        column("consolidated", Flag, "", "Verdict: every job on the fewest servers"),
+        column("fair", Flag, "", "Verdict: every scheduled job at least at its baseline"),
+        column("complete", Flag, "", "Verdict: every runnable job is scheduled"),
+        column("placed", Int, "", "Scheduled jobs"),
+        column("skipped", Int, "", "Jobs that the mechanism was given and did not schedule"),
+        column("gpus_idle", Real, "GPU", "GPUs that no job holds"),
+        column("reverted", Int, "", "Jobs reverted to their proportional share"),
+        column("fragmented", Int, "", "Jobs on more than one server"),
+        column("pieces", Int, "", "Non-zeros of the placement less the number of jobs"),
+        column("limit", Int, "", "Fragmented jobs that a vertex has at most"),
+        column("seconds", Real, "s", "Wall time on one thread"),
+    ],
+};
+
 /// Every table, in the order of the documentation.
-pub static TABLES: [&Table; 9] =
-    [&INSTANCES, &BOUNDS, &PLACEMENTS, &MECHANISMS, &GAPS, &TIMINGS, &RUNS, &JOBS, &ROUNDS];
+pub static TABLES: [&Table; 10] =
+    [&INSTANCES, &BOUNDS, &PLACEMENTS, &MECHANISMS, &GAPS, &TIMINGS, &RUNS, &JOBS, &ROUNDS, &COMPARISON];
 
 /// The text of `results/SCHEMA.md`.
 pub fn markdown() -> String {

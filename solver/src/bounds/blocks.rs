@@ -90,7 +90,8 @@ pub fn blocks_offering(
     blocks
 }
 
-/// `c4_m125`: the amounts of a configuration in names.
+/// `c4_m125`: the amounts of a configuration in names, to two decimals.
 pub fn amounts_name(configuration: &Configuration) -> String {
-    format!("c{}_m{}", configuration.amounts.cpus(), configuration.amounts.memory_gb())
+    let short = |amount: f64| (amount * 100.0).round() / 100.0;
+    format!("c{}_m{}", short(configuration.amounts.cpus()), short(configuration.amounts.memory_gb()))
 }

@@ -44,6 +44,16 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Name in files and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::Valid => "valid",
+            Scope::Consolidated => "consolidated",
+            Scope::FairComplete => "fair-complete",
+            Scope::FairCompleteConsolidated => "fair-complete-consolidated",
+        }
+    }
+
     /// Whether the bound holds for an allocation with these verdicts.
     pub fn covers(self, verdicts: &Verdicts) -> bool {
         let fair_complete = verdicts.valid && verdicts.fair && verdicts.complete;
