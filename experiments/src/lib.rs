@@ -5,12 +5,16 @@
 
 pub mod commands;
 pub mod compare;
+pub mod describe;
 pub mod error;
 pub mod export;
 pub mod files;
+pub mod importers;
 pub mod interrupt;
+pub mod profiler;
 pub mod profiles;
 pub mod simulator;
 pub mod tables;
 pub mod text_table;
+pub mod trace;
 pub mod workload;

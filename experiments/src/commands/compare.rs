@@ -2,10 +2,12 @@
 
 use super::{Context, rules::RuleArgs};
 use crate::compare::{
-    CompareOptions, Comparison, compare, legend, split_names, to_json, to_table, write_rows,
+    CompareOptions, Comparison, ErrorCost, compare, costs_to_json, costs_to_table, error_costs, legend,
+    split_names, to_json, to_table, write_rows,
 };
-use crate::error::{CliError, ExitCode};
+use crate::error::{CliError, ExitCode, InputError};
 use crate::files::{OutputFile, OutputPath, instance};
+use crate::profiler::{Method, estimated_instance};
 use crate::tables::schema::COMPARISON;
 use crate::tables::{Format, Metadata, TableWriter};
 use clap::ValueEnum;
@@ -37,6 +39,15 @@ pub struct Args {
     /// Branch-and-bound nodes per solve
     #[arg(long, value_name = "NODES")]
     node_limit: Option<u64>,
+    /// Let mechanisms decide on profiles that this method estimated, and score on the true ones
+    #[arg(long, value_enum, value_name = "METHOD")]
+    profile_error: Option<Method>,
+    /// Standard deviation of a measurement under --profile-error, relative to the true value
+    #[arg(long, value_name = "SHARE", requires = "profile_error", default_value_t = 0.02)]
+    profile_noise: f64,
+    /// Seed of that noise
+    #[arg(long, value_name = "SEED", requires = "profile_error", default_value_t = 0)]
+    profile_seed: u64,
     #[command(flatten)]
     rules: RuleArgs,
 }
@@ -71,6 +82,13 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
             args.time_limit
         )));
     }
+    if !(args.profile_noise.is_finite() && args.profile_noise >= 0.0) {
+        let message = format!("--profile-noise {}: give a finite number, 0 or above", args.profile_noise);
+        return Err(CliError::Usage(message));
+    }
+    if args.profile_error.is_some() && !matches!(args.format, CompareFormat::Table | CompareFormat::Json) {
+        return Err(CliError::Usage("--profile-error: goes with --format table and json alone".into()));
+    }
     let options = CompareOptions {
         only: args.only.as_deref().map(split_names),
         per_server_cap: args.per_server_cap,
@@ -86,9 +104,15 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         .map(|file| instance::read(file, args.rules.rules()))
         .collect::<Result<Vec<_>, _>>()?;
     let mut comparisons = Vec::with_capacity(instances.len());
+    let mut costs = Vec::new();
     for instance in &instances {
         context.detail(format_args!("comparing on {}", instance.name));
         comparisons.push(compare(instance, &options)?);
+        if let (Some(method), Some(comparison)) = (args.profile_error, comparisons.last()) {
+            let estimate = estimated_instance(instance, method, args.profile_noise, args.profile_seed)
+                .map_err(|e| InputError::whole(&instance.name, e))?;
+            costs.push(error_costs(instance, &estimate, &options, comparison)?);
+        }
     }
     match out {
         Output::Rows(mut writer) => {
@@ -97,7 +121,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
             }
             writer.finish()?;
         }
-        Output::Text(file) => file.finish_with(text(args, context, &comparisons).as_bytes())?,
+        Output::Text(file) => file.finish_with(text(args, context, &comparisons, &costs).as_bytes())?,
     }
     Ok(comparisons.iter().map(Comparison::exit_code).fold(ExitCode::Fine, ExitCode::worse))
 }
@@ -124,13 +148,22 @@ impl Output {
     }
 }
 
-fn text(args: &Args, context: &Context, comparisons: &[Comparison]) -> String {
+fn text(args: &Args, context: &Context, comparisons: &[Comparison], costs: &[Vec<ErrorCost>]) -> String {
     if args.format == CompareFormat::Json {
         let mut values: Vec<Value> = comparisons.iter().map(to_json).collect();
+        for (value, costs) in values.iter_mut().zip(costs) {
+            value["profile_error"] = costs_to_json(costs);
+        }
         let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
         return format!("{value:#}\n");
     }
     let colour = context.colour && args.out == "-";
-    let tables: Vec<String> = comparisons.iter().map(|c| to_table(c, colour)).collect();
+    let mut tables: Vec<String> = comparisons.iter().map(|c| to_table(c, colour)).collect();
+    if let Some(method) = args.profile_error {
+        let how = format!("{}, noise {} %", method.name(), 100.0 * args.profile_noise);
+        for (table, costs) in tables.iter_mut().zip(costs) {
+            *table += &costs_to_table(costs, &how, colour);
+        }
+    }
     format!("{}\n{}", tables.join("\n"), legend(colour))
 }

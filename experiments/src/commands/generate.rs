@@ -1,36 +1,46 @@
 //! `synergy generate`: an instance from a workload.
 
 use super::Context;
+use super::cluster::ClusterArgs;
+use super::import::table_format;
 use crate::error::{CliError, ExitCode, InputError};
 use crate::files::{Format, OutputPath, instance, read_text};
-use crate::workload::{DemandSpec, Workload, WorkloadError, WorkloadSpec};
-use clap::ValueEnum;
+use crate::trace;
+use crate::workload::{
+    ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, ProfileSpec, TraceSpec, Workload, WorkloadError,
+    WorkloadSpec,
+};
+use std::path::{Path, PathBuf};
 use synergy_solver::model::Rules;
 
 /// Generate an instance: jobs with published profiles that fill the GPUs of a cluster
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// GPUs of the cluster [default: 128]
-    #[arg(long, value_name = "GPUS")]
-    gpus: Option<u32>,
-    /// Servers of the cluster, instead of --gpus
-    #[arg(long, value_name = "N", conflicts_with = "gpus")]
-    servers: Option<u32>,
-    /// GPUs of a server [default: 8]
-    #[arg(long, value_name = "GPUS")]
-    gpus_per_server: Option<u32>,
-    /// CPUs per GPU, the CPU:GPU ratio [default: 3]
-    #[arg(long, value_name = "CPUS", allow_negative_numbers = true)]
-    cpus_per_gpu: Option<f64>,
-    /// Memory of a server in GB [default: 62.5 per GPU]
-    #[arg(long, value_name = "GB", allow_negative_numbers = true)]
-    memory_gb: Option<f64>,
+    #[command(flatten)]
+    cluster: ClusterArgs,
     /// Weights of image, language and speech tasks [default: 20,70,10]
     #[arg(long, value_name = "I,L,S", allow_negative_numbers = true, value_delimiter = ',')]
     split: Option<Vec<f64>>,
-    /// GPU demands: 1 each, or 70 % 1, 10 % 2, 15 % 4, 5 % 8 [default: single]
-    #[arg(long)]
-    demand: Option<Demand>,
+    /// GPU demands: single (1 each), multi (70 % 1, 10 % 2, 15 % 4, 5 % 8), mixture:GPUS=WEIGHT,...,
+    /// power-law:EXPONENT,MAX_GPUS, empirical, trace [default: single]
+    #[arg(long, value_name = "KIND")]
+    demand: Option<DemandSpec>,
+    /// Arrivals: at-zero, poisson:JOBS_PER_HOUR, trace, trace:SPEEDUP [default: at-zero]
+    #[arg(long, value_name = "KIND")]
+    arrivals: Option<ArrivalSpec>,
+    /// Durations: published, log-normal:MEDIAN_S,SIGMA, fixed:SECONDS, empirical, trace [default: published]
+    #[arg(long, value_name = "KIND")]
+    durations: Option<DurationSpec>,
+    /// Profiles: published, file:PATH, synthetic:random, synthetic:all-sensitive,
+    /// synthetic:none-sensitive, synthetic:half-sensitive [default: published]
+    #[arg(long, value_name = "KIND")]
+    profiles: Option<ProfileSpec>,
+    /// Models inside a class [default: random]
+    #[arg(long, value_enum)]
+    models: Option<ModelChoice>,
+    /// Jobs table that knobs of kind trace and empirical draw on; alone, all of them are the trace's own
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Number of jobs [default: as many as fill the GPUs exactly]
     #[arg(long, value_name = "N")]
     jobs: Option<u64>,
@@ -40,32 +50,43 @@ pub struct Args {
     /// TOML file of a workload; flags go before what it says
     #[arg(long, value_name = "FILE")]
     spec: Option<String>,
-    /// Instance file to write, JSON or (by its ending) TOML; - is standard output
+    /// Instance file to write, JSON or (by its ending) TOML; a jobs table in arrival order for .parquet
+    /// and .csv, which needs --jobs; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     out: String,
 }
 
-/// GPU demands by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Demand {
-    /// 1 GPU each
-    Single,
-    /// 70 % 1, 10 % 2, 15 % 4, 5 % 8 GPUs
-    Multi,
-}
-
-/// Writes the instance.
+/// Writes the instance, or the jobs.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
-    let out = OutputPath::from(args.out.as_str()).open()?;
     let origin = args.spec.as_deref().unwrap_or("command line");
     let invalid = |error: WorkloadError| CliError::from(InputError::whole(origin, error));
+    let path = Path::new(&args.out);
+    if [Some("parquet"), Some("csv")].contains(&path.extension().and_then(|ending| ending.to_str())) {
+        let workload = spec(args).and_then(|spec| Workload::new(spec).map_err(invalid))?;
+        let trace = workload.to_trace().map_err(invalid)?;
+        trace::write(&trace, path, table_format(path))?;
+        context.info(format_args!("{} jobs -> {}", trace.jobs.len(), args.out));
+        say_load(&workload, context);
+        return Ok(ExitCode::Fine);
+    }
+    let out = OutputPath::from(args.out.as_str()).open()?;
     let workload = spec(args).and_then(|spec| Workload::new(spec).map_err(invalid))?;
     let instance = workload.instance(Rules::default()).map_err(invalid)?;
     let format = if args.out.ends_with(".toml") { Format::Toml } else { Format::Json };
     out.finish_with(instance::to_text(&instance, format)?.as_bytes())?;
     let (jobs, gpus) = (instance.jobs().len(), instance.cluster().gpus());
     context.info(format_args!("{jobs} jobs on {gpus} GPUs -> {}", args.out));
+    say_load(&workload, context);
     Ok(ExitCode::Fine)
+}
+
+/// The load, and a warning above 1.
+fn say_load(workload: &Workload, context: &Context) {
+    let load = workload.load();
+    context.info(load.summary());
+    if let Some(warning) = load.warning() {
+        context.warn(warning);
+    }
 }
 
 fn spec(args: &Args) -> Result<WorkloadSpec, CliError> {
@@ -75,34 +96,32 @@ fn spec(args: &Args) -> Result<WorkloadSpec, CliError> {
         }
         None => WorkloadSpec::default(),
     };
-    let cluster = &mut spec.cluster;
-    let shaped = args.gpus.is_some() || args.servers.is_some() || args.gpus_per_server.is_some();
-    if shaped || args.cpus_per_gpu.is_some() || args.memory_gb.is_some() {
-        cluster.groups.clear();
-    }
-    cluster.gpus_per_server = args.gpus_per_server.unwrap_or(cluster.gpus_per_server);
-    if let Some(gpus) = args.gpus {
-        cluster.gpus = gpus;
-    }
-    if let Some(servers) = args.servers {
-        cluster.gpus = servers.checked_mul(cluster.gpus_per_server).ok_or_else(|| {
-            CliError::Usage(format!("--servers {servers}: too many GPUs in all; give fewer servers"))
-        })?;
-    }
-    if let Some(cpus_per_gpu) = args.cpus_per_gpu {
-        cluster.cpus_per_gpu = cpus_per_gpu;
-    }
-    if let Some(memory_gb) = args.memory_gb {
-        cluster.memory_gb_per_gpu = memory_gb / f64::from(cluster.gpus_per_server.max(1));
-    }
+    args.cluster.apply(&mut spec.cluster)?;
     if let Some(split) = &args.split {
         spec.mix.split = Some(split.clone());
     }
-    match args.demand {
-        Some(Demand::Single) => spec.demand = DemandSpec::Single {},
-        Some(Demand::Multi) => spec.demand = DemandSpec::Multi {},
-        None => {}
+    if let Some(path) = &args.trace {
+        if args.spec.is_none() {
+            let all = WorkloadSpec::of_trace(path);
+            (spec.mix.models, spec.arrivals) = (all.mix.models, all.arrivals);
+            (spec.durations, spec.demand) = (all.durations, all.demand);
+        }
+        let first_job = spec.trace.as_ref().map_or(0, |trace| trace.first_job);
+        spec.trace = Some(TraceSpec { path: path.clone(), first_job });
     }
+    if let Some(demand) = &args.demand {
+        spec.demand = demand.clone();
+    }
+    if let Some(arrivals) = &args.arrivals {
+        spec.arrivals = arrivals.clone();
+    }
+    if let Some(durations) = &args.durations {
+        spec.durations = durations.clone();
+    }
+    if let Some(profiles) = &args.profiles {
+        spec.profiles = profiles.clone();
+    }
+    spec.mix.models = args.models.unwrap_or(spec.mix.models);
     spec.jobs = args.jobs.or(spec.jobs);
     spec.seed = args.seed.unwrap_or(spec.seed);
     Ok(spec)

@@ -3,11 +3,16 @@
 mod allocate;
 mod check;
 mod claims;
+mod cluster;
 mod compare;
 mod completions;
+mod describe;
 mod export;
 mod generate;
+mod import;
+mod instance;
 mod mechanisms;
+mod profile;
 mod rules;
 mod schema;
 mod simulate;
@@ -42,6 +47,10 @@ pub struct Cli {
 enum Command {
     Generate(generate::Args),
     Compare(compare::Args),
+    Import(import::Args),
+    Instance(instance::Args),
+    Describe(describe::Args),
+    Profile(profile::Args),
     Allocate(allocate::Args),
     Check(check::Args),
     Export(export::Args),
@@ -57,6 +66,10 @@ impl Command {
         match self {
             Command::Generate(args) => generate::run(args, context),
             Command::Compare(args) => compare::run(args, context),
+            Command::Import(args) => import::run(args, context),
+            Command::Instance(args) => instance::run(args, context),
+            Command::Describe(args) => describe::run(args, context),
+            Command::Profile(args) => profile::run(args, context),
             Command::Allocate(args) => allocate::run(args, context),
             Command::Check(args) => check::run(args, context),
             Command::Export(args) => export::run(args, context),

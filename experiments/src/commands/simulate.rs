@@ -9,7 +9,8 @@ use crate::simulator::{
 };
 use crate::tables::TableError;
 use crate::text_table::{Cell, Style, TextTable, thousands};
-use crate::workload::DemandSpec;
+use crate::trace;
+use crate::workload::{DemandSpec, Workload, WorkloadError, WorkloadSpec};
 use crate::{interrupt, profiles};
 use clap::ValueEnum;
 use rayon::prelude::*;
@@ -244,6 +245,8 @@ fn split_outside_brackets(text: &str) -> Vec<String> {
 enum TraceFormat {
     /// The published simulator's replay files: id, model, arrival in seconds, iterations, GPUs
     Replay,
+    /// Jobs tables that `synergy import` or `synergy generate` wrote (Parquet)
+    Jobs,
 }
 
 /// Short names of the replay files, and the profiles that they stand for.
@@ -254,7 +257,33 @@ const SHORT_NAMES: [(&str, &str); 4] = [
     ("shufflenet", "shufflenetv2"),
 ];
 
-fn read_trace(file: &str, TraceFormat::Replay: TraceFormat) -> Result<Trace, CliError> {
+fn read_trace(file: &str, format: TraceFormat) -> Result<Trace, CliError> {
+    match format {
+        TraceFormat::Replay => read_replay(file),
+        TraceFormat::Jobs => read_jobs_table(file),
+    }
+}
+
+fn read_jobs_table(file: &str) -> Result<Trace, CliError> {
+    let invalid = |error: WorkloadError| CliError::from(InputError::whole(file, error));
+    let table = Arc::new(trace::read(Path::new(file))?);
+    let workload =
+        Workload::with_trace(WorkloadSpec::of_trace(file), Some(Arc::clone(&table))).map_err(invalid)?;
+    let jobs = workload.stream().map_err(invalid)?.zip(&table.jobs).map(|(job, row)| SimJob {
+        id: job.index as i64,
+        trace_id: Some(row.id.as_str().into()),
+        profile: Arc::clone(workload.profile(job.model)),
+        gpus: job.gpus,
+        arrival_s: job.arrival_s,
+        work_s: job.work_s,
+        weight: 1.0,
+        iterations: row.iterations.map(|iterations| iterations as u64),
+    });
+    let first = table.jobs.iter().min_by_key(|job| job.line);
+    Ok(Trace { jobs: jobs.collect(), first_line_s: first.map_or(0.0, |job| job.arrival_s) })
+}
+
+fn read_replay(file: &str) -> Result<Trace, CliError> {
     let mut jobs = Vec::new();
     for (line, text) in read_text(file)?.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let fault = |what: &str| InputError::at(file, format!("line {}", line + 1).as_str(), what);

@@ -3,6 +3,7 @@
 //! [`compare`] is pure but for the seconds that it measures: same instance, same options, same
 //! numbers. `synergy compare` prints a [`Comparison`]; a unit of a study is one.
 
+mod estimate;
 mod json;
 mod methods;
 mod promises;
@@ -10,6 +11,7 @@ mod rows;
 mod run;
 mod table;
 
+pub use estimate::{ErrorCost, costs_to_json, costs_to_table, error_costs};
 pub use json::to_json;
 pub use methods::{UnknownMethod, split_names};
 pub use promises::broken_promises;

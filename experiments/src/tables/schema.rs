@@ -449,9 +449,45 @@ pub static COMPARISON: Table = Table {
     ],
 };
 
+/// One row per job of an imported trace.
+pub static TRACE_JOBS: Table = Table {
+    name: "trace_jobs",
+    grain: "job of an imported trace, by arrival; the footer's `synergy.config` says where the trace comes from, what was rejected, and which columns are semi-synthetic",
+    reproducible: true,
+    columns: &[
+        column("job_id", Text, "", "Id in the source, or row-N for line N where it has none"),
+        column("source_line", Int, "", "Line of the source, from 1"),
+        column("arrival_s", Real, "s", "Arrival, from the first arrival of the trace"),
+        column("gpus", Int, "GPU", "GPU demand"),
+        column("duration_s", Real, "s", "Run time at the baseline rate"),
+        column("iterations", Real, "", "Iterations (steps)"),
+        column("application", Text, "", "What the source calls the model"),
+        column("profile", Text, "", "Name of the sensitivity profile"),
+        column("cpus_requested", Real, "CPU", "CPUs that the job asked for, in all"),
+        column("memory_gb_requested", Real, "GB", "Memory that the job asked for, in all"),
+        column("queue_s", Real, "s", "Submission to first start, in the source's cluster"),
+        column("servers", Int, "", "Servers that it ran on, in the source's cluster"),
+        column("attempts", Int, "", "Attempts that were made to run it"),
+        column("status", Text, "", "How it ended, in the source's words"),
+        column("group", Text, "", "Virtual cluster, queue or class of service"),
+        column("user", Text, "", "Who submitted it"),
+    ],
+};
+
 /// Every table, in the order of the documentation.
-pub static TABLES: [&Table; 10] =
-    [&INSTANCES, &BOUNDS, &PLACEMENTS, &MECHANISMS, &GAPS, &TIMINGS, &RUNS, &JOBS, &ROUNDS, &COMPARISON];
+pub static TABLES: [&Table; 11] = [
+    &INSTANCES,
+    &BOUNDS,
+    &PLACEMENTS,
+    &MECHANISMS,
+    &GAPS,
+    &TIMINGS,
+    &RUNS,
+    &JOBS,
+    &ROUNDS,
+    &COMPARISON,
+    &TRACE_JOBS,
+];
 
 /// The text of `results/SCHEMA.md`.
 pub fn markdown() -> String {

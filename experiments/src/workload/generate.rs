@@ -1,9 +1,11 @@
 //! From a spec to jobs: a static instance, or an open stream for the simulator.
 
+use super::distributions::{Demands, Durations, no_durations};
 use super::load::OfferedLoad;
-use super::models::{ModelChooser, ModelSet, pick};
-use super::spec::{ArrivalSpec, DemandSpec, DurationSpec, ProfileSpec, WorkloadError, WorkloadSpec, fault};
+use super::models::{ModelChooser, ModelSet};
+use super::spec::{ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, WorkloadError, WorkloadSpec, fault};
 use super::streams::{Purpose, Stream};
+use crate::trace::{self, About, Trace, TraceJob};
 use std::sync::Arc;
 use synergy_solver::model::{Cluster, Instance, JobSpec, Profile, Rules};
 
@@ -13,7 +15,11 @@ pub struct Workload {
     spec: WorkloadSpec,
     cluster: Cluster,
     models: ModelSet,
+    durations: Durations,
     demands: Demands,
+    trace: Option<Arc<Trace>>,
+    /// Model of every job of the trace, where models are the trace's own.
+    trace_models: Vec<usize>,
 }
 
 /// A job of a stream. Its id is `index`: jobs count from 0 in arrival order.
@@ -32,19 +38,61 @@ pub struct StreamedJob {
 }
 
 impl Workload {
-    /// Checks the spec and gathers what it names.
+    /// Checks the spec and reads the files that it names, relative to the working directory.
     ///
     /// # Errors
-    /// What [`WorkloadSpec::validate`] refuses; a split that does not fit the profiles.
+    /// What [`WorkloadSpec::validate`] refuses; files that cannot be used; a split that does not fit
+    /// the profiles.
     pub fn new(spec: WorkloadSpec) -> Result<Self, WorkloadError> {
-        spec.validate()?;
-        let cluster = spec.cluster.build()?;
-        let models = match &spec.profiles {
-            ProfileSpec::Published {} => ModelSet::published(),
+        let trace = match &spec.trace {
+            Some(source) => {
+                let mut trace = trace::read(&source.path).map_err(|e| WorkloadError::File(e.to_string()))?;
+                if source.first_job >= trace.jobs.len() {
+                    let problem =
+                        format!("is {}, but the trace has {} jobs", source.first_job, trace.jobs.len());
+                    return Err(fault("trace.first_job", problem));
+                }
+                trace.jobs.drain(..source.first_job);
+                let first_s = trace.jobs[0].arrival_s;
+                trace.jobs.iter_mut().for_each(|job| job.arrival_s -= first_s);
+                Some(Arc::new(trace))
+            }
+            None => None,
         };
-        models.split(&spec.mix)?;
-        let demands = Demands::new(&spec.demand)?;
-        Ok(Workload { spec, cluster, models, demands })
+        Self::with_trace(spec, trace)
+    }
+
+    /// A workload over a trace at hand, whatever path the spec names.
+    ///
+    /// # Errors
+    /// As [`Workload::new`].
+    pub fn with_trace(spec: WorkloadSpec, trace: Option<Arc<Trace>>) -> Result<Self, WorkloadError> {
+        spec.validate()?;
+        if let Some(knob) = spec.knob_of_trace().filter(|_| trace.as_ref().is_none_or(|t| t.jobs.is_empty()))
+        {
+            return Err(fault(knob, "is the trace's, but there is no trace with jobs; give trace.path"));
+        }
+        let cluster = spec.cluster.build()?;
+        let mut models = spec.profiles.models(spec.seed)?;
+        let mut trace_models = Vec::new();
+        match &trace {
+            Some(trace) if spec.mix.models == ModelChoice::Trace => {
+                for job in &trace.jobs {
+                    let name = job.profile.as_deref().ok_or_else(|| {
+                        let problem =
+                            "are the trace's, but it has jobs without a profile; import it with profiles";
+                        fault("mix.models", problem)
+                    })?;
+                    trace_models.push(models.named(name)?);
+                }
+            }
+            _ => {
+                models.split(&spec.mix)?;
+            }
+        }
+        let durations = Durations::new(&spec.durations, trace.as_deref())?;
+        let demands = Demands::new(&spec.demand, trace.as_deref())?;
+        Ok(Workload { spec, cluster, models, durations, demands, trace, trace_models })
     }
 
     /// The spec.
@@ -67,34 +115,44 @@ impl Workload {
         &self.models.models()[model].profile
     }
 
-    /// Load at the baseline rate, from the means of the distributions.
+    /// Load at the baseline rate, from the means of the distributions (of a trace: of its jobs).
     pub fn load(&self) -> OfferedLoad {
+        let trace = self.trace.as_deref();
         let jobs_per_hour = match self.spec.arrivals {
             ArrivalSpec::AtZero {} => None,
             ArrivalSpec::Poisson { jobs_per_hour } => Some(jobs_per_hour),
+            ArrivalSpec::Trace { speedup } => trace.and_then(Trace::jobs_per_hour).map(|rate| rate * speedup),
         };
         let mean_gpus = self.demands.mean();
-        let mean_s = mean_duration_s(&self.spec.durations);
-        OfferedLoad::new(self.cluster.gpus(), mean_gpus, Some(mean_gpus * mean_s), jobs_per_hour)
+        let mean_gpu_s = match (&self.demands, &self.durations) {
+            // Long jobs may be large ones: the mean of the product.
+            (Demands::Trace { .. }, Durations::Trace { .. }) => trace.and_then(Trace::mean_gpu_s),
+            (_, durations) => durations.mean_s().map(|mean_s| mean_s * mean_gpus),
+        };
+        OfferedLoad::new(self.cluster.gpus(), mean_gpus, mean_gpu_s, jobs_per_hour)
     }
 
-    /// The jobs in arrival order: `jobs` of them, or without end. Every call starts anew.
+    /// The jobs in arrival order: `jobs` of them, as many as the trace has, or without end. Every call
+    /// starts anew.
     ///
     /// # Errors
-    /// A split that does not fit the profiles.
+    /// A trace without durations where jobs have the trace's own.
     pub fn stream(&self) -> Result<JobStream<'_>, WorkloadError> {
-        Ok(JobStream { draws: Draws::new(self)?, next: 0, clock_s: 0.0, end: self.spec.jobs })
+        if matches!(self.durations, Durations::Trace { mean_s: None }) {
+            return Err(no_durations());
+        }
+        Ok(JobStream { draws: Draws::new(self)?, next: 0, end: self.spec.jobs })
     }
 
     /// A static instance: `jobs` jobs, or as many as fill the GPUs exactly. A demand that no longer
-    /// fits is redrawn among those that do: the draw falls on the demands that are left.
+    /// fits is redrawn among those that do: the draw falls on the demands that are left. With demands
+    /// of a trace, jobs that no longer fit are passed over, and the trace may end before the GPUs do.
     ///
     /// # Errors
     /// Demands that cannot fill the GPUs; whatever [`Instance::new`] refuses.
     pub fn instance(&self, rules: Rules) -> Result<Instance, WorkloadError> {
         let mut specs = Vec::new();
         let mut draws = Draws::new(self)?;
-        let mut clock_s = 0.0;
         let groups = self.cluster.groups().iter();
         let largest_group = groups.map(|g| g.count as u64 * u64::from(g.gpus)).max().unwrap_or(0);
         let mut free = self.cluster.gpus();
@@ -106,23 +164,63 @@ impl Workload {
                 None if free == 0 => break,
                 None => free.min(largest_group),
             };
+            if !draws.begin() {
+                break;
+            }
+            let arrival_s = draws.arrival_s();
             let Some(gpus) = draws.gpus(limit) else {
+                if matches!(self.demands, Demands::Trace { .. }) {
+                    continue;
+                }
                 let problem = format!("no demand fits the {limit} GPUs that are left; add smaller ones");
                 return Err(fault("demand", problem));
             };
-            clock_s += draws.gap_s();
             let (model, work_s) = (draws.model(), draws.work_s());
             free = free.saturating_sub(u64::from(gpus));
+            let own_id = draws.row().filter(|_| matches!(self.demands, Demands::Trace { .. }));
             specs.push(JobSpec {
-                id: format!("j{index}"),
+                id: own_id.map_or_else(|| format!("j{index}"), |row| row.id.clone()),
                 profile: Arc::clone(self.profile(model)),
                 gpus,
                 weight: 1.0,
-                arrival_s: Some(clock_s),
-                work_s: Some(work_s),
+                arrival_s: Some(arrival_s),
+                work_s,
             });
         }
         Ok(Instance::new(self.name(), self.cluster.clone(), specs, rules)?)
+    }
+
+    /// The stream as a trace: what `synergy import` makes of a file, made by the generator. Its label
+    /// holds the spec and the load.
+    ///
+    /// # Errors
+    /// A stream without end: no `jobs` and no trace that is followed row by row.
+    pub fn to_trace(&self) -> Result<Trace, WorkloadError> {
+        let stream = self.stream()?;
+        if self.spec.jobs.is_none() && !stream.draws.by_row {
+            return Err(fault("jobs", "is not given and the stream has no end; give the number of jobs"));
+        }
+        let job = |job: StreamedJob| TraceJob {
+            id: job.index.to_string(),
+            arrival_s: job.arrival_s,
+            gpus: job.gpus,
+            duration_s: Some(job.work_s),
+            profile: Some(self.profile(job.model).name().to_string()),
+            ..TraceJob::default()
+        };
+        let mut trace = Trace { jobs: stream.map(job).collect(), ..Trace::default() };
+        trace.about = About {
+            format: "generated".into(),
+            source: self.name(),
+            durations: "generated".into(),
+            profiles: "generated".into(),
+            semi_synthetic: true,
+            mean_busy_gpus: trace.mean_busy_gpus(),
+            load: Some(self.load()),
+            remarks: vec![self.spec.to_toml()?],
+            ..About::default()
+        };
+        Ok(trace)
     }
 
     /// A label from the knobs that matter most.
@@ -132,6 +230,8 @@ impl Workload {
             DemandSpec::Multi {} => "multi",
             DemandSpec::Mixture { .. } => "mixture",
             DemandSpec::PowerLaw { .. } => "power-law",
+            DemandSpec::Empirical {} => "empirical",
+            DemandSpec::Trace {} => "trace",
         };
         format!("g{}-{demand}-s{}", self.cluster.gpus(), self.spec.seed)
     }
@@ -142,12 +242,12 @@ impl Workload {
 pub struct JobStream<'a> {
     draws: Draws<'a>,
     next: u64,
-    clock_s: f64,
     end: Option<u64>,
 }
 
 impl JobStream<'_> {
     /// Goes on beyond `jobs`, for simulators that keep the load on until the last measured job ends.
+    /// A stream that takes anything from a trace row by row still ends with the trace.
     pub fn endless(mut self) -> Self {
         self.end = None;
         self
@@ -158,18 +258,17 @@ impl Iterator for JobStream<'_> {
     type Item = StreamedJob;
 
     fn next(&mut self) -> Option<StreamedJob> {
-        if self.end.is_some_and(|end| self.next >= end) {
+        if self.end.is_some_and(|end| self.next >= end) || !self.draws.begin() {
             return None;
         }
         let index = self.next;
         self.next += 1;
-        self.clock_s += self.draws.gap_s();
         Some(StreamedJob {
             index,
-            arrival_s: self.clock_s,
+            arrival_s: self.draws.arrival_s(),
             model: self.draws.model(),
             gpus: self.draws.gpus(u64::MAX)?,
-            work_s: self.draws.work_s(),
+            work_s: self.draws.work_s()?,
         })
     }
 }
@@ -178,123 +277,75 @@ impl Iterator for JobStream<'_> {
 #[derive(Debug, Clone)]
 struct Draws<'a> {
     workload: &'a Workload,
-    chooser: ModelChooser,
+    chooser: Option<ModelChooser>,
     arrivals: Stream,
     durations: Stream,
     demands: Stream,
+    clock_s: f64,
+    /// Rows of the trace that have been begun.
+    begun: usize,
+    /// Whether any knob follows the trace row by row.
+    by_row: bool,
 }
 
 impl<'a> Draws<'a> {
     fn new(workload: &'a Workload) -> Result<Self, WorkloadError> {
-        let seed = workload.spec.seed;
+        let WorkloadSpec { seed, mix, arrivals, durations, demand, .. } = &workload.spec;
+        let own_models = mix.models == ModelChoice::Trace;
+        let by_row = own_models
+            || matches!(arrivals, ArrivalSpec::Trace { .. })
+            || matches!(durations, DurationSpec::Trace {})
+            || matches!(demand, DemandSpec::Trace {});
+        let chooser = if own_models { None } else { Some(ModelChooser::new(&workload.models, mix, *seed)?) };
         Ok(Draws {
             workload,
-            chooser: ModelChooser::new(&workload.models, &workload.spec.mix, seed)?,
-            arrivals: Stream::new(seed, Purpose::Arrivals),
-            durations: Stream::new(seed, Purpose::Durations),
-            demands: Stream::new(seed, Purpose::Demands),
+            chooser,
+            arrivals: Stream::new(*seed, Purpose::Arrivals),
+            durations: Stream::new(*seed, Purpose::Durations),
+            demands: Stream::new(*seed, Purpose::Demands),
+            clock_s: 0.0,
+            begun: 0,
+            by_row,
         })
     }
 
+    /// Turns to the next job; `false` when a trace that is followed row by row is at its end.
+    fn begin(&mut self) -> bool {
+        self.begun += 1;
+        !self.by_row || self.row().is_some()
+    }
+
+    fn row(&self) -> Option<&'a TraceJob> {
+        self.workload.trace.as_ref()?.jobs.get(self.begun - 1)
+    }
+
     fn model(&mut self) -> usize {
-        self.chooser.next_model()
+        match &mut self.chooser {
+            Some(chooser) => chooser.next_model(),
+            None => self.workload.trace_models[self.begun - 1],
+        }
     }
 
     /// A demand of at most `limit` GPUs, if there is one.
     fn gpus(&mut self, limit: u64) -> Option<u32> {
-        let draw = self.demands.uniform();
-        self.workload.demands.draw(draw, limit)
+        let row = self.row();
+        self.workload.demands.draw(&mut self.demands, limit, row)
     }
 
-    /// Time since the arrival before.
-    fn gap_s(&mut self) -> f64 {
+    fn arrival_s(&mut self) -> f64 {
         let draw = self.arrivals.positive();
         match self.workload.spec.arrivals {
-            ArrivalSpec::AtZero {} => 0.0,
-            ArrivalSpec::Poisson { jobs_per_hour } => -draw.ln() * 3600.0 / jobs_per_hour,
-        }
-    }
-
-    fn work_s(&mut self) -> f64 {
-        let (first, second) = (self.durations.positive(), self.durations.uniform());
-        match self.workload.spec.durations {
-            DurationSpec::Published {} => {
-                let [short, long] = PUBLISHED_DURATIONS;
-                let part = if first <= short.share { short } else { long };
-                60.0 * 10f64.powf(part.low + (part.high - part.low) * second)
+            ArrivalSpec::AtZero {} => {}
+            ArrivalSpec::Poisson { jobs_per_hour } => self.clock_s += -draw.ln() * 3600.0 / jobs_per_hour,
+            ArrivalSpec::Trace { speedup } => {
+                self.clock_s = self.row().map_or(self.clock_s, |row| row.arrival_s / speedup);
             }
-            DurationSpec::LogNormal { median_s, sigma } => {
-                let normal = (-2.0 * first.ln()).sqrt() * (std::f64::consts::TAU * second).cos();
-                median_s * (sigma * normal).exp()
-            }
-            DurationSpec::Fixed { duration_s } => duration_s,
         }
-    }
-}
-
-/// A part of the published mixture: `share` of the jobs take 10^U(low, high) minutes.
-#[derive(Clone, Copy)]
-struct LogUniform {
-    share: f64,
-    low: f64,
-    high: f64,
-}
-
-const PUBLISHED_DURATIONS: [LogUniform; 2] =
-    [LogUniform { share: 0.8, low: 1.5, high: 3.0 }, LogUniform { share: 0.2, low: 3.0, high: 4.0 }];
-
-/// Mean of a distribution of durations.
-fn mean_duration_s(durations: &DurationSpec) -> f64 {
-    match durations {
-        DurationSpec::Published {} => PUBLISHED_DURATIONS
-            .iter()
-            .map(|part| {
-                let span = (part.high - part.low) * std::f64::consts::LN_10;
-                part.share * 60.0 * (10f64.powf(part.high) - 10f64.powf(part.low)) / span
-            })
-            .sum(),
-        DurationSpec::LogNormal { median_s, sigma } => median_s * (sigma * sigma / 2.0).exp(),
-        DurationSpec::Fixed { duration_s } => *duration_s,
-    }
-}
-
-/// Demands with weights, ascending.
-#[derive(Debug, Clone)]
-struct Demands {
-    gpus: Vec<u32>,
-    weights: Vec<f64>,
-}
-
-impl Demands {
-    fn new(spec: &DemandSpec) -> Result<Self, WorkloadError> {
-        let mut pairs: Vec<(u32, f64)> = match spec {
-            DemandSpec::Single {} => vec![(1, 1.0)],
-            DemandSpec::Multi {} => vec![(1, 70.0), (2, 10.0), (4, 15.0), (8, 5.0)],
-            DemandSpec::Mixture { gpus, weights } => {
-                gpus.iter().copied().zip(weights.iter().copied()).collect()
-            }
-            DemandSpec::PowerLaw { exponent, max_gpus, powers_of_two } => (1..=*max_gpus)
-                .filter(|g| !powers_of_two || g.is_power_of_two())
-                .map(|g| (g, f64::from(g).powf(-exponent)))
-                .collect(),
-        };
-        pairs.retain(|(_, weight)| *weight > 0.0);
-        pairs.sort_by_key(|(gpus, _)| *gpus);
-        let (gpus, weights): (Vec<u32>, Vec<f64>) = pairs.into_iter().unzip();
-        if gpus.is_empty() || !weights.iter().all(|w| w.is_finite()) {
-            return Err(fault("demand", "has no demand of a positive, finite weight"));
-        }
-        Ok(Demands { gpus, weights })
+        self.clock_s
     }
 
-    fn mean(&self) -> f64 {
-        let sum: f64 = self.weights.iter().sum();
-        self.gpus.iter().zip(&self.weights).map(|(g, w)| f64::from(*g) * w).sum::<f64>() / sum
-    }
-
-    /// The demand that `draw` falls on among those of at most `limit` GPUs.
-    fn draw(&self, draw: f64, limit: u64) -> Option<u32> {
-        let fitting = self.gpus.partition_point(|g| u64::from(*g) <= limit);
-        (fitting > 0).then(|| self.gpus[pick(&self.weights[..fitting], draw)])
+    fn work_s(&mut self) -> Option<f64> {
+        let row = self.row();
+        self.workload.durations.draw_s(&mut self.durations, row)
     }
 }

@@ -67,6 +67,24 @@ impl ModelSet {
         ModelSet { models, classes, default_split: PUBLISHED_SPLIT.iter().map(|(_, w)| *w).collect() }
     }
 
+    /// Index of the model `name`; a built-in one that the set does not have is added.
+    ///
+    /// # Errors
+    /// A name that is neither.
+    pub(super) fn named(&mut self, name: &str) -> Result<usize, WorkloadError> {
+        if let Some(index) = self.models.iter().position(|model| model.profile.name() == name) {
+            return Ok(index);
+        }
+        let model = profiles::find(name).ok_or_else(|| {
+            fault(
+                "trace",
+                format!("names the profile {name:?}, which is neither built in nor in profiles.path"),
+            )
+        })?;
+        self.models.push(Model { profile: Arc::clone(&model.profile), task: model.task.into() });
+        Ok(self.models.len() - 1)
+    }
+
     /// The models in order.
     pub fn models(&self) -> &[Model] {
         &self.models
@@ -150,7 +168,8 @@ impl ModelChooser {
         let members = &self.members[class];
         let draw = self.models.below(members.len());
         match self.model_choice {
-            ModelChoice::Random => members[draw],
+            // Models of a trace are never drawn.
+            ModelChoice::Random | ModelChoice::Trace => members[draw],
             ModelChoice::RoundRobin => {
                 let next = self.next_in_class[class];
                 self.next_in_class[class] = (next + 1) % members.len();

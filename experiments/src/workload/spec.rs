@@ -1,6 +1,10 @@
 //! `WorkloadSpec`: everything that makes a workload, as one TOML file or as flags.
 
+use super::models::ModelSet;
+use super::profile_files::read_profiles;
+use super::synthetic::SyntheticSpec;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use synergy_solver::model::{Amounts, Cluster, ModelError, ServerGroup};
 use thiserror::Error;
 
@@ -40,6 +44,9 @@ pub struct WorkloadSpec {
     /// Number of jobs. Absent: as many as fill the GPUs exactly, or an endless stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u64>,
+    /// Imported trace that knobs of kind `trace` and `empirical` draw on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceSpec>,
     /// Servers.
     pub cluster: ClusterSpec,
     /// Sensitivity matrices.
@@ -52,6 +59,17 @@ pub struct WorkloadSpec {
     pub durations: DurationSpec,
     /// GPU demands.
     pub demand: DemandSpec,
+}
+
+/// An imported trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TraceSpec {
+    /// Jobs table that `synergy import` wrote, relative to the working directory.
+    pub path: PathBuf,
+    /// Job that the workload begins with, from 0 in arrival order; its arrival becomes time 0.
+    #[serde(default)]
+    pub first_job: usize,
 }
 
 /// Identical servers by total GPUs and ratio, or a list of groups.
@@ -151,6 +169,30 @@ impl ClusterSpec {
 pub enum ProfileSpec {
     /// The published profiles of the default mix.
     Published {},
+    /// Profiles of a file, see [`read_profiles`].
+    File {
+        /// The file, relative to the working directory.
+        path: PathBuf,
+        /// Raise a matrix that decreases along an axis to its running maximum, instead of refusing it.
+        #[serde(default)]
+        repair: bool,
+    },
+    /// A synthetic family.
+    Synthetic(SyntheticSpec),
+}
+
+impl ProfileSpec {
+    /// The models; `seed` is for those that are drawn.
+    ///
+    /// # Errors
+    /// A file that cannot be used, axes that are no grid.
+    pub fn models(&self, seed: u64) -> Result<ModelSet, WorkloadError> {
+        match self {
+            ProfileSpec::Published {} => Ok(ModelSet::published()),
+            ProfileSpec::File { path, repair } => Ok(read_profiles(path, *repair)?.0),
+            ProfileSpec::Synthetic(family) => family.build(seed),
+        }
+    }
 }
 
 impl Default for ProfileSpec {
@@ -185,7 +227,7 @@ pub enum ClassChoice {
 }
 
 /// How a model is chosen inside a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelChoice {
     /// Uniform, independent draws.
@@ -193,6 +235,8 @@ pub enum ModelChoice {
     Random,
     /// One after another.
     RoundRobin,
+    /// The trace's own, row by row; the split does not count.
+    Trace,
 }
 
 /// When jobs arrive.
@@ -206,6 +250,16 @@ pub enum ArrivalSpec {
         /// Rate.
         jobs_per_hour: f64,
     },
+    /// The trace's own, row by row.
+    Trace {
+        /// Factor on the arrival rate: 2 halves every arrival time.
+        #[serde(default = "one")]
+        speedup: f64,
+    },
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 impl Default for ArrivalSpec {
@@ -232,6 +286,10 @@ pub enum DurationSpec {
         /// Length.
         duration_s: f64,
     },
+    /// Independent draws from the trace's durations.
+    Empirical {},
+    /// The trace's own, row by row.
+    Trace {},
 }
 
 impl Default for DurationSpec {
@@ -265,6 +323,10 @@ pub enum DemandSpec {
         #[serde(default)]
         powers_of_two: bool,
     },
+    /// Independent draws from the trace's demands.
+    Empirical {},
+    /// The trace's own, row by row.
+    Trace {},
 }
 
 impl Default for DemandSpec {
@@ -318,12 +380,16 @@ impl WorkloadSpec {
         if let Some(split) = &self.mix.split {
             check_weights("mix.split", split)?;
         }
+        if let ProfileSpec::Synthetic(family) = &self.profiles {
+            family.validate()?;
+        }
         match &self.arrivals {
             ArrivalSpec::AtZero {} => {}
             ArrivalSpec::Poisson { jobs_per_hour } => positive("arrivals.jobs_per_hour", *jobs_per_hour)?,
+            ArrivalSpec::Trace { speedup } => positive("arrivals.speedup", *speedup)?,
         }
         match &self.durations {
-            DurationSpec::Published {} => {}
+            DurationSpec::Published {} | DurationSpec::Empirical {} | DurationSpec::Trace {} => {}
             DurationSpec::LogNormal { median_s, sigma } => {
                 positive("durations.median_s", *median_s)?;
                 if !(sigma.is_finite() && *sigma >= 0.0) {
@@ -336,7 +402,10 @@ impl WorkloadSpec {
             DurationSpec::Fixed { duration_s } => positive("durations.duration_s", *duration_s)?,
         }
         match &self.demand {
-            DemandSpec::Single {} | DemandSpec::Multi {} => {}
+            DemandSpec::Single {}
+            | DemandSpec::Multi {}
+            | DemandSpec::Empirical {}
+            | DemandSpec::Trace {} => {}
             DemandSpec::Mixture { gpus, weights } => {
                 if gpus.is_empty() || gpus.contains(&0) {
                     return Err(fault("demand.gpus", "give at least one demand, all above 0"));
@@ -357,6 +426,32 @@ impl WorkloadSpec {
             }
         }
         Ok(())
+    }
+}
+
+impl WorkloadSpec {
+    /// Everything from a trace: arrivals, durations, demands and profiles.
+    pub fn of_trace(path: impl Into<PathBuf>) -> Self {
+        WorkloadSpec {
+            trace: Some(TraceSpec { path: path.into(), first_job: 0 }),
+            mix: MixSpec { models: ModelChoice::Trace, ..MixSpec::default() },
+            arrivals: ArrivalSpec::Trace { speedup: 1.0 },
+            durations: DurationSpec::Trace {},
+            demand: DemandSpec::Trace {},
+            ..WorkloadSpec::default()
+        }
+    }
+
+    /// The first knob that draws on a trace, by its name in files.
+    pub(super) fn knob_of_trace(&self) -> Option<&'static str> {
+        [
+            ("arrivals", matches!(self.arrivals, ArrivalSpec::Trace { .. })),
+            ("durations", matches!(self.durations, DurationSpec::Trace {} | DurationSpec::Empirical {})),
+            ("demand", matches!(self.demand, DemandSpec::Trace {} | DemandSpec::Empirical {})),
+            ("mix.models", self.mix.models == ModelChoice::Trace),
+        ]
+        .into_iter()
+        .find_map(|(knob, uses)| uses.then_some(knob))
     }
 }
 

@@ -165,9 +165,115 @@ fn a_spec_survives_the_round_trip_and_a_bad_one_is_explained() {
         ("[mix]\nsplit = [0, 0, 0]", "mix.split"),
         ("jobs = 0", "jobs: is 0"),
         ("[durations]\nkind = 'fixed'\nduration_s = nan", "durations.duration_s: is NaN"),
+        ("[arrivals]\nkind = 'trace'\nspeedup = -1", "arrivals.speedup: is -1"),
+        ("[profiles]\nkind = 'synthetic'\ncorrelation = 2", "profiles.correlation: is 2"),
+        ("[profiles]\nkind = 'synthetic'\nmodel = 2", "unknown field `model`"),
         ("[demand]\nkind = 'mixture'\ngpus = [1, 2]\nweights = [1]", "demand.weights: has 1 entries for 2"),
     ] {
         let error = WorkloadSpec::from_toml(text).unwrap_err().to_string();
         assert!(error.contains(said), "{text:?}: {error}");
     }
+}
+
+fn trace() -> std::sync::Arc<crate::trace::Trace> {
+    let job = |(index, (arrival_s, gpus, duration_s)): (usize, (f64, u32, f64))| crate::trace::TraceJob {
+        id: format!("t{index}"),
+        arrival_s,
+        gpus,
+        duration_s: Some(duration_s),
+        profile: Some(["bert", "alexnet"][index % 2].into()),
+        ..Default::default()
+    };
+    let rows = [(0.0, 1, 100.0), (10.0, 16, 50.0), (30.0, 2, 400.0), (60.0, 1, 10.0)];
+    let jobs = rows.into_iter().enumerate().map(job).collect();
+    std::sync::Arc::new(crate::trace::Trace { jobs, ..Default::default() })
+}
+
+#[test]
+fn a_trace_gives_its_own_rows() {
+    let spec = WorkloadSpec::of_trace("jobs.parquet");
+    let workload = Workload::with_trace(spec.clone(), Some(trace())).unwrap();
+    let jobs: Vec<StreamedJob> = workload.stream().unwrap().endless().collect();
+    assert_eq!(jobs.iter().map(|j| j.arrival_s).collect::<Vec<_>>(), [0.0, 10.0, 30.0, 60.0]);
+    assert_eq!(jobs.iter().map(|j| (j.gpus, j.work_s)).collect::<Vec<_>>()[1], (16, 50.0));
+    let names: Vec<&str> = jobs.iter().map(|j| workload.profile(j.model).name()).collect();
+    assert_eq!(names, ["bert", "alexnet", "bert", "alexnet"]);
+    // 3 gaps in 60 s; (100 + 800 + 800 + 10) / 4 GPU-seconds per job; 128 GPUs.
+    let load = workload.load();
+    assert_eq!(load.jobs_per_hour, Some(180.0));
+    assert!((load.load.unwrap() - 180.0 / 3600.0 * 427.5 / 128.0).abs() < 1e-12);
+
+    let mut fast = spec.clone();
+    fast.arrivals = ArrivalSpec::Trace { speedup: 2.0 };
+    let fast = Workload::with_trace(fast, Some(trace())).unwrap();
+    assert_eq!(fast.stream().unwrap().last().unwrap().arrival_s, 30.0);
+    assert_eq!(fast.load().jobs_per_hour, Some(360.0));
+
+    // A job that does not fit any more is passed over; ids are the trace's.
+    let mut small = spec.clone();
+    small.cluster = ClusterSpec { gpus: 4, gpus_per_server: 4, ..ClusterSpec::default() };
+    let instance = Workload::with_trace(small, Some(trace())).unwrap().instance(Rules::default()).unwrap();
+    assert_eq!(instance.jobs().iter().map(|j| j.id.as_str()).collect::<Vec<_>>(), ["t0", "t2", "t3"]);
+
+    let missing = Workload::with_trace(spec, None).unwrap_err().to_string();
+    assert!(missing.contains("arrivals: is the trace's"), "{missing}");
+}
+
+#[test]
+fn a_trace_without_durations_gives_instances_but_no_stream() {
+    let mut bare = (*trace()).clone();
+    bare.jobs.iter_mut().for_each(|job| job.duration_s = None);
+    let bare = Some(std::sync::Arc::new(bare));
+    let spec = WorkloadSpec::of_trace("jobs.parquet");
+    let workload = Workload::with_trace(spec.clone(), bare.clone()).unwrap();
+    assert_eq!(workload.instance(Rules::default()).unwrap().jobs().len(), 4);
+    assert!(workload.stream().unwrap_err().to_string().contains("durations.kind"));
+    assert_eq!(workload.load().load, None);
+    let drawn = WorkloadSpec { durations: DurationSpec::Published {}, ..spec };
+    assert_eq!(Workload::with_trace(drawn, bare).unwrap().stream().unwrap().count(), 4);
+}
+
+#[test]
+fn empirical_draws_come_from_the_trace_and_never_end() {
+    let spec = WorkloadSpec {
+        durations: DurationSpec::Empirical {},
+        demand: DemandSpec::Empirical {},
+        ..WorkloadSpec::default()
+    };
+    let workload = Workload::with_trace(spec, Some(trace())).unwrap();
+    let jobs: Vec<StreamedJob> = workload.stream().unwrap().take(4000).collect();
+    assert_eq!(jobs.len(), 4000);
+    for (value, share) in [(10.0, 0.25), (50.0, 0.25), (100.0, 0.25), (400.0, 0.25)] {
+        let found = jobs.iter().filter(|j| j.work_s == value).count() as f64 / 4000.0;
+        assert!((found - share).abs() < 0.03, "{value}: {found}");
+    }
+    let ones = jobs.iter().filter(|j| j.gpus == 1).count() as f64 / 4000.0;
+    assert!((ones - 0.5).abs() < 0.03, "{ones}");
+    assert_eq!(workload.load().mean_gpu_s, Some(140.0 * 5.0));
+}
+
+#[test]
+fn synthetic_profiles_feed_an_instance() {
+    let spec = spec("[profiles]\nkind = 'synthetic'\nfamily = 'half-sensitive'\n[mix]\nsplit = [1, 3]");
+    let instance = instance(&spec);
+    let sensitive =
+        instance.queue().iter().filter(|&&j| instance.class_of(j).demand_throughput > 1.0).count();
+    assert_eq!((sensitive, instance.jobs().len()), (32, 128));
+}
+
+#[test]
+fn a_stream_becomes_a_trace_that_gives_the_same_stream() {
+    let spec = WorkloadSpec { jobs: Some(500), ..multi(4) };
+    let workload = Workload::new(spec.clone()).unwrap();
+    let trace = workload.to_trace().unwrap();
+    assert_eq!(trace.about.load, Some(workload.load()));
+    assert_eq!(WorkloadSpec::from_toml(&trace.about.remarks[0]).unwrap(), spec);
+    let again = Workload::with_trace(WorkloadSpec::of_trace("x"), Some(std::sync::Arc::new(trace))).unwrap();
+    let shown = |workload: &Workload| -> Vec<_> {
+        let name = |j: &StreamedJob| workload.profile(j.model).name().to_string();
+        workload.stream().unwrap().map(|j| (name(&j), j.arrival_s, j.gpus, j.work_s)).collect()
+    };
+    assert_eq!(shown(&again), shown(&workload));
+    let endless = Workload::new(multi(4)).unwrap().to_trace().unwrap_err().to_string();
+    assert!(endless.contains("jobs: is not given"), "{endless}");
 }

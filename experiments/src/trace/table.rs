@@ -1,0 +1,87 @@
+//! The table `trace_jobs`.
+
+use super::{About, Trace, TraceJob};
+use crate::tables::schema::TRACE_JOBS;
+use crate::tables::{Cell, Format, Frame, Metadata, TableError, TableWriter};
+use std::path::Path;
+
+/// Writes a trace; what it comes from goes into the footer.
+///
+/// # Errors
+/// A path that cannot be written.
+pub fn write(trace: &Trace, path: &Path, format: Format) -> Result<(), TableError> {
+    let about = serde_json::to_string(&trace.about)
+        .map_err(|e| TableError::Unreadable { path: path.to_path_buf(), reason: e.to_string() })?;
+    let mut writer = TableWriter::create(path, &TRACE_JOBS, &Metadata::new(&about, None), format)?;
+    for job in &trace.jobs {
+        writer.push(&[
+            ("job_id", Cell::from(&job.id)),
+            ("source_line", job.line.into()),
+            ("arrival_s", job.arrival_s.into()),
+            ("gpus", job.gpus.into()),
+            ("duration_s", job.duration_s.into()),
+            ("iterations", job.iterations.into()),
+            ("application", job.application.as_ref().into()),
+            ("profile", job.profile.as_ref().into()),
+            ("cpus_requested", job.cpus.into()),
+            ("memory_gb_requested", job.memory_gb.into()),
+            ("queue_s", job.queue_s.into()),
+            ("servers", job.servers.into()),
+            ("attempts", job.attempts.into()),
+            ("status", job.status.as_ref().into()),
+            ("group", job.group.as_ref().into()),
+            ("user", job.user.as_ref().into()),
+        ])?;
+    }
+    writer.finish()
+}
+
+/// Reads a trace that [`write`] wrote as Parquet.
+///
+/// # Errors
+/// A file that is no such table, or one whose jobs are no trace.
+pub fn read(path: &Path) -> Result<Trace, TableError> {
+    let frame = Frame::read(path, &TRACE_JOBS, &[])?;
+    let wrong = |reason: String| TableError::Unreadable { path: path.to_path_buf(), reason };
+    let about: About = serde_json::from_str(frame.metadata().get("synergy.config").unwrap_or_default())
+        .map_err(|e| wrong(format!("does not say where the trace comes from: {e}")))?;
+    let text = |name| Ok::<_, TableError>(frame.text(name)?.into_iter().map(|t| t.map(str::to_string)));
+    let mut ids = text("job_id")?;
+    let (lines, arrivals, gpus) = (frame.int("source_line")?, frame.real("arrival_s")?, frame.int("gpus")?);
+    let (durations, iterations) = (frame.real("duration_s")?, frame.real("iterations")?);
+    let (mut applications, mut profiles) = (text("application")?, text("profile")?);
+    let (cpus, memory) = (frame.real("cpus_requested")?, frame.real("memory_gb_requested")?);
+    let (queues, servers, attempts) = (frame.real("queue_s")?, frame.int("servers")?, frame.int("attempts")?);
+    let (mut statuses, mut groups, mut users) = (text("status")?, text("group")?, text("user")?);
+    let count = |value: Option<i64>| value.and_then(|v| u32::try_from(v).ok());
+    let mut jobs = Vec::with_capacity(frame.rows());
+    for row in 0..frame.rows() {
+        let (Some(id), Some(arrival_s), Some(gpus)) =
+            (ids.next().flatten(), arrivals[row], count(gpus[row]).filter(|gpus| *gpus > 0))
+        else {
+            return Err(wrong(format!("row {row} lacks an id, an arrival or GPUs")));
+        };
+        if jobs.last().is_some_and(|before: &TraceJob| arrival_s < before.arrival_s) {
+            return Err(wrong(format!("row {row} arrives before the row above it")));
+        }
+        jobs.push(TraceJob {
+            id,
+            line: lines[row].and_then(|line| u64::try_from(line).ok()).unwrap_or_default(),
+            arrival_s,
+            gpus,
+            duration_s: durations[row],
+            iterations: iterations[row],
+            application: applications.next().flatten(),
+            profile: profiles.next().flatten(),
+            cpus: cpus[row],
+            memory_gb: memory[row],
+            queue_s: queues[row],
+            servers: count(servers[row]),
+            attempts: count(attempts[row]),
+            status: statuses.next().flatten(),
+            group: groups.next().flatten(),
+            user: users.next().flatten(),
+        });
+    }
+    Ok(Trace { jobs, about })
+}
