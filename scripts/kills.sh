@@ -13,24 +13,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 study=experiments/studies/quick.toml
 # More replicates than can be done between two kills; the number is fixed by a first, undisturbed run.
-settings=(--set "replicates=${REPLICATES:-400}" --set name=kills)
-"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/whole"
+settings=(--set "replicates=${REPLICATES:-400}" --set name=kills ${SETTINGS:-})
+"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/whole" >/dev/null
 
 RANDOM=${SEED:-2022}
 done_kills=0
 for ((i = 0; i < kills; i++)); do
-  "$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" &
+  "$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" >/dev/null &
   pid=$!
-  # 0.05 to 1.25 s: some fall into start-up, most into the work, some into the writing of parts.
-  sleep "$(awk -v r=$RANDOM 'BEGIN { printf "%.3f", 0.05 + 1.2 * r / 32768 }')"
+  # 0.05 to 3.5 s: some fall into start-up, most into the work, some into the writing of parts and tables.
+  sleep "$(awk -v r=$RANDOM 'BEGIN { printf "%.3f", 0.05 + 3.45 * r / 32768 }')"
   if kill -9 "$pid" 2>/dev/null; then done_kills=$((done_kills + 1)); fi
   wait "$pid" 2>/dev/null || true
-  if ((i % 7 == 6)); then
-    # Time to finish a part now and then, or the run would never end.
-    timeout -s KILL 6 "$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" || true
-  fi
 done
-"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed"
+"$synergy" --quiet study run "$study" "${settings[@]}" --out "$work/killed" >/dev/null
 for table in instances bounds placements mechanisms gaps; do
   cmp "$work/whole/$table.parquet" "$work/killed/$table.parquet"
 done

@@ -8,6 +8,7 @@ cargo build --release --locked --bin synergy
 synergy="$CARGO_TARGET_DIR/release/synergy"
 
 "$synergy" study run experiments/studies/quick.toml --out results/quick
-"$synergy" summarise results/quick
 say ""
-say "Tables and figure: results/quick/. The program: $synergy"
+say "Tables and figure are in results/quick/. The program is $synergy; go on with"
+say "  synergy summarise results/quick --by demand,cpus_per_gpu"
+say "  synergy worst results/quick --export hardest"

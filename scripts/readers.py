@@ -37,16 +37,21 @@ def describe_pandas(path):
     return len(frame), list(frame.columns), numbers
 
 
+def rows_of(query):
+    with duckdb.connect() as connection:
+        return connection.execute(query).fetchall()
+
+
 def describe_duckdb(path):
-    relation = duckdb.read_parquet(str(path))
+    columns = [(name, kind) for name, kind, *_ in rows_of(f"describe select * from read_parquet('{path}')")]
     numbers = {}
-    for name, kind in zip(relation.columns, relation.types):
-        nulls = duckdb.sql(f'select count(*) - count("{name}") from relation').fetchone()[0]
-        total = None
-        if str(kind) in ("BIGINT", "DOUBLE", "BOOLEAN"):
-            total = duckdb.sql(f'select coalesce(sum("{name}"::double), 0) from relation').fetchone()[0]
-        numbers[name] = (nulls, total)
-    return duckdb.sql("select count(*) from relation").fetchone()[0], relation.columns, numbers
+    for name, kind in columns:
+        is_number = kind in ("BIGINT", "DOUBLE", "BOOLEAN")
+        total = f'coalesce(sum("{name}"::double), 0)' if is_number else "null"
+        query = f"select count(*) - count(\"{name}\"), {total} from read_parquet('{path}')"
+        numbers[name] = rows_of(query)[0]
+    count = rows_of(f"select count(*) from read_parquet('{path}')")[0][0]
+    return count, [name for name, _ in columns], numbers
 
 
 def agree(a, b):
@@ -68,20 +73,20 @@ def main(directory):
             if not same:
                 faults += 1
                 print(f"{path}: polars and {reader} disagree", file=sys.stderr)
-        footer = pyarrow.parquet.read_schema(path).metadata
+        footer = pyarrow.parquet.read_metadata(path).metadata
         version = (footer.get(b"synergy.schema") or b"").decode()
         if not version.startswith("synergy-tables/"):
             faults += 1
             print(f"{path}: no schema version in the footer", file=sys.stderr)
         print(f"{table}: {rows} rows, {len(columns)} columns, {version}")
     # A question across tables, as a user would ask it.
-    best = duckdb.sql(
+    best = rows_of(
         f"""select i.demand, m.mechanism, avg(g.gap) as gap
             from read_parquet('{directory}/gaps.parquet') g
             join read_parquet('{directory}/instances.parquet') i using (unit)
             join read_parquet('{directory}/mechanisms.parquet') m using (unit, mechanism)
             where g.bound = 'lp' group by all order by all"""
-    ).fetchall()
+    )
     print(f"mean gaps to lp by demand and mechanism: {len(best)} rows")
     print("readers agree" if faults == 0 else f"{faults} disagreements")
     return 1 if faults or not best else 0

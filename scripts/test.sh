@@ -34,6 +34,16 @@ optional clippy clippy --release --locked --workspace --all-targets -- -D warnin
 step tests run_tests
 step documentation env RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps --quiet
 
+# A real Slurm on this machine: where it is there already, and in continuous integration, which may install it.
+slurm_test() {
+  cargo build --release --locked --quiet --bin synergy && scripts/slurm/test.sh
+}
+if [ -n "${CI:-}" ] || command -v slurmctld >/dev/null; then
+  step slurm slurm_test
+else
+  say "== slurm skipped: no slurmctld (CI=1 installs it)"
+fi
+
 passed=$(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$log")
 failed=$(awk '/^test result:/ { n += $6 } END { print n + 0 }' "$log")
 if [ ${#failed_steps[@]} -gt 0 ]; then

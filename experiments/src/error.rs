@@ -1,6 +1,8 @@
 //! Exit codes, and the errors that lead to them.
 
 use crate::compare::UnknownMethod;
+use crate::figures::FigureError;
+use crate::study::StudyError;
 use crate::tables::TableError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -96,9 +98,15 @@ pub enum CliError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+    /// A study file, or a results directory.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A table.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A figure.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
     /// A fault of the program.
     #[error("internal error: {0:#}")]
     Internal(#[from] anyhow::Error),
@@ -110,8 +118,14 @@ impl CliError {
         match self {
             CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
             // A row that does not follow the schema is no fault of the user's.
-            CliError::Table(TableError::Row { .. }) => ExitCode::Internal,
-            CliError::Input(_) | CliError::Output(_) | CliError::Table(_) => ExitCode::InvalidInput,
+            CliError::Table(TableError::Row { .. })
+            | CliError::Study(StudyError::Table(TableError::Row { .. }))
+            | CliError::Figure(FigureError::Drawing { .. }) => ExitCode::Internal,
+            CliError::Input(_)
+            | CliError::Output(_)
+            | CliError::Study(_)
+            | CliError::Table(_)
+            | CliError::Figure(_) => ExitCode::InvalidInput,
             CliError::Failed(_) | CliError::Mechanism(_) => ExitCode::SomeFailed,
             CliError::Uncertified(_) => ExitCode::Uncertified,
             CliError::Interrupted => ExitCode::Interrupted,

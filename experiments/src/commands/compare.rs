@@ -94,6 +94,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         per_server_cap: args.per_server_cap,
         time_limit_s: Some(args.time_limit),
         node_limit: args.node_limit,
+        ..CompareOptions::default()
     };
     options.check()?;
     let out = Output::open(args)?;

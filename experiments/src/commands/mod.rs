@@ -15,7 +15,11 @@ mod mechanisms;
 mod profile;
 mod rules;
 mod schema;
+mod search_worst;
 mod simulate;
+mod study;
+mod summarise;
+mod worst;
 
 use crate::error::{CliError, ExitCode};
 use clap::{ArgAction, Parser, Subcommand};
@@ -58,6 +62,10 @@ enum Command {
     Claims(claims::Args),
     Mechanisms(mechanisms::Args),
     Completions(completions::Args),
+    Study(study::Args),
+    Summarise(summarise::Args),
+    Worst(worst::Args),
+    SearchWorst(search_worst::Args),
     Schema(schema::Args),
 }
 
@@ -77,6 +85,10 @@ impl Command {
             Command::Claims(args) => claims::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Completions(args) => completions::run(args, context),
+            Command::Study(args) => study::run(args, context),
+            Command::Summarise(args) => summarise::run(args, context),
+            Command::Worst(args) => worst::run(args, context),
+            Command::SearchWorst(args) => search_worst::run(args, context),
             Command::Schema(args) => schema::run(args, context),
         }
     }

@@ -82,7 +82,12 @@ impl CompareOptions {
     }
 
     pub(super) fn bound_options(&self) -> BoundOptions {
-        BoundOptions { per_server_cap: self.per_server_cap, limits: self.limits(), ..BoundOptions::default() }
+        BoundOptions {
+            per_server_cap: self.per_server_cap,
+            limits: self.limits(),
+            fairness_floor: self.fairness_floor,
+            ..BoundOptions::default()
+        }
     }
 }
 

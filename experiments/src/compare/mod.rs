@@ -182,10 +182,18 @@ pub struct CompareOptions {
     pub time_limit_s: Option<f64>,
     /// Branch-and-bound nodes per solve.
     pub node_limit: Option<u64>,
+    /// Share of its baseline that the bounds leave every job, in [0, 1]; below 1 they show the price of fairness.
+    pub fairness_floor: f64,
 }
 
 impl Default for CompareOptions {
     fn default() -> Self {
-        CompareOptions { only: None, per_server_cap: false, time_limit_s: Some(60.0), node_limit: None }
+        CompareOptions {
+            only: None,
+            per_server_cap: false,
+            time_limit_s: Some(60.0),
+            node_limit: None,
+            fairness_floor: 1.0,
+        }
     }
 }

@@ -5,5 +5,5 @@ pub mod instance;
 mod output;
 mod text;
 
-pub use output::{OutputFile, OutputPath, write_file};
+pub use output::{OutputFile, OutputPath, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, write_file};
 pub use text::{Format, parse, read_text};

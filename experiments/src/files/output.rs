@@ -6,6 +6,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// How names of temporary files begin; a killed process may leave some.
+pub const TEMPORARY_PREFIX: &str = ".synergy-";
+/// How they end.
+pub const TEMPORARY_SUFFIX: &str = ".part";
+
 /// Where a result goes: a file, or standard output for `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputPath {
@@ -129,7 +134,7 @@ impl Target {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".synergy-").suffix(".part");
+        builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

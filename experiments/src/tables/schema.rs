@@ -129,6 +129,12 @@ pub static INSTANCES: Table = Table {
             "Whether stage one drops configurations beyond the fewest servers",
         ),
         column(
+            "fairness_floor",
+            Real,
+            "",
+            "Share of its baseline that the bounds leave every job; 1 is the problem",
+        ),
+        column(
             "spec",
             Text,
             "",
@@ -151,7 +157,7 @@ pub static BOUNDS: Table = Table {
             "scope",
             Text,
             "",
-            "Allocations it holds for: valid, fair-complete, fair-complete-consolidated",
+            "Allocations it holds for: valid, consolidated, fair-complete, fair-complete-consolidated",
         ),
         column(
             "value",

@@ -1,0 +1,335 @@
+//! `synergy study`: plan, run, merge and check grids of generated instances.
+
+use super::Context;
+use crate::error::{CliError, ExitCode};
+use crate::figures::gaps;
+use crate::statistics::summary::{Results, summarise};
+use crate::study::{self, Directory, Plan, RunOptions, RunReport, Shard, StudyError, StudyFile};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Run a study: a grid of generated instances, with bounds and mechanisms on each
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true
+)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: Option<RunArgs>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Print the axes, the number of units, an estimate of time, and where results go
+    Plan(PlanArgs),
+    /// Run what is missing, then write tables and figure (`synergy study STUDY.toml` is short for it)
+    Run(RunArgs),
+    /// Verify a results directory: units, ids, tables, the chain of bounds, and a sample computed again
+    Check(CheckArgs),
+    /// Gather parts of shards and write the tables
+    Merge(MergeArgs),
+}
+
+// `RunArgs` repeats these three: clap finds optional flattened arguments (the short form) one level deep only.
+#[derive(Debug, clap::Args)]
+struct PlanArgs {
+    /// Study file
+    #[arg(value_name = "STUDY.toml")]
+    study: PathBuf,
+    /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms
+    #[arg(long, value_name = "NAME=VALUES")]
+    set: Vec<String>,
+    /// Results directory [default: results/<name of the study>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Worker threads that the estimate assumes [default: all cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Do not run the few units that the estimate of time rests on
+    #[arg(long)]
+    no_pilot: bool,
+    /// Also list every unit: id, replicate, specification
+    #[arg(long)]
+    units: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct RunArgs {
+    /// Study file
+    #[arg(value_name = "STUDY.toml")]
+    study: PathBuf,
+    /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms
+    #[arg(long, value_name = "NAME=VALUES")]
+    set: Vec<String>,
+    /// Results directory [default: results/<name of the study>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Run only shard I of N, I from 0; `study merge` writes the tables afterwards
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Run units that failed again
+    #[arg(long)]
+    retry_failed: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// Results directory
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Units to compute again
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    sample: usize,
+}
+
+#[derive(Debug, clap::Args)]
+struct MergeArgs {
+    /// Results directories of shards; those that shared one directory name it once
+    #[arg(required = true, value_name = "DIR")]
+    directories: Vec<PathBuf>,
+    /// Where parts and tables are gathered [default: the first directory]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write tables although units are missing
+    #[arg(long)]
+    partial: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
+    match (&args.command, &args.run) {
+        (Some(Command::Plan(args)), _) => plan(args),
+        (Some(Command::Run(args)), _) | (None, Some(args)) => run_study(args, context),
+        (Some(Command::Check(args)), _) => check(args),
+        (Some(Command::Merge(args)), _) => merge(args, context),
+        (None, None) => Err(CliError::Usage("name a study file, or a subcommand of `synergy study`".into())),
+    }
+}
+
+/// The plan of a study file, and where its results go.
+fn plan_of(file: &Path, set: &[String], out: Option<&PathBuf>) -> Result<(Plan, PathBuf), CliError> {
+    let study = StudyFile::read(file, set)?;
+    let out = out.cloned().unwrap_or_else(|| Path::new("results").join(&study.name));
+    Ok((Plan::new(study, file)?, out))
+}
+
+/// At least one thread.
+fn positive_jobs(jobs: Option<usize>) -> Result<Option<usize>, CliError> {
+    match jobs {
+        Some(0) => Err(CliError::Usage("--jobs is 0; give at least 1".into())),
+        jobs => Ok(jobs),
+    }
+}
+
+fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
+    let (plan, out) = plan_of(&args.study, &args.set, args.out.as_ref())?;
+    let jobs = positive_jobs(args.jobs)?
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let study = plan.study();
+    println!("study       {}", study.name);
+    for (names, points) in plan.axes() {
+        println!("axis        {names}: {points}");
+    }
+    println!("replicates  {}", study.replicates);
+    println!("methods     {}", plan.methods().join(", "));
+    println!("units       {}", plan.units().len());
+    if plan.duplicates() > 0 {
+        println!("duplicates  {} units of equal specification are run once", plan.duplicates());
+    }
+    println!("results     {}", out.display());
+    if !args.no_pilot {
+        let pilot = study::pilot(&plan);
+        let total = pilot.seconds_per_unit * plan.units().len() as f64 / jobs as f64;
+        println!(
+            "estimate    {} on {jobs} threads ({:.3} s per unit, mean of {} units)",
+            study::duration(total),
+            pilot.seconds_per_unit,
+            pilot.units
+        );
+    }
+    if args.units {
+        for &unit in plan.units() {
+            println!("{}  {:>4}  {}", unit.id, unit.replicate, plan.spec(unit)?.to_json());
+        }
+    }
+    Ok(ExitCode::Fine)
+}
+
+/// The shard to run: as given, or as a Slurm array says, when the array is numbered as shards are. One
+/// that is not (a single task that is redone, say) would silently compute something else.
+fn shard(given: Option<Shard>, context: &Context) -> Result<Option<Shard>, CliError> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let Some(index) = number("SLURM_ARRAY_TASK_ID").filter(|_| given.is_none()) else { return Ok(given) };
+    match (number("SLURM_ARRAY_TASK_MIN"), number("SLURM_ARRAY_TASK_COUNT")) {
+        (Some(0), Some(count)) if index < count => {
+            context.info(format_args!("shard {index}/{count}, as the Slurm array says"));
+            Ok(Some(Shard { index, count }))
+        }
+        _ => Err(CliError::Usage(format!(
+            "task {index} of a Slurm array that is not numbered from 0 without gaps: give --shard I/N"
+        ))),
+    }
+}
+
+fn run_study(args: &RunArgs, context: &Context) -> Result<ExitCode, CliError> {
+    let shard = shard(args.shard, context)?;
+    let (plan, out) = plan_of(&args.study, &args.set, args.out.as_ref())?;
+    let options = RunOptions {
+        jobs: positive_jobs(args.jobs)?,
+        shard,
+        retry_failed: args.retry_failed,
+        progress: context.verbosity >= 0,
+    };
+    let directory = Directory::open(&out, plan.study(), shard)?;
+    let report = study::run(&plan, &directory, options, crate::interrupt::flag())?;
+    context.info(summary(&plan, &report));
+    if report.interrupted {
+        context.info(format_args!("interrupted; run the same command again to go on ({})", out.display()));
+        return Err(CliError::Interrupted);
+    }
+    if let Some(shard) = shard {
+        context.info(format_args!(
+            "shard {}/{} is complete; when all are: synergy study merge {}",
+            shard.index,
+            shard.count,
+            out.display()
+        ));
+        return Ok(if report.failed > 0 { ExitCode::SomeFailed } else { ExitCode::Fine });
+    }
+    let code = finish(&plan, &directory, context)?;
+    Ok(if report.failed > 0 { code.worse(ExitCode::SomeFailed) } else { code })
+}
+
+fn summary(plan: &Plan, report: &RunReport) -> String {
+    let mut text = format!("{}: {} units", plan.study().name, report.units);
+    if report.done_before > 0 {
+        text += &format!(", {} done before", report.done_before);
+    }
+    text += &format!(", {} computed", report.computed);
+    if report.failed > 0 {
+        text += &format!(
+            ", {} with failures (status and message in the tables; --retry-failed runs them again)",
+            report.failed
+        );
+    }
+    text
+}
+
+/// Tables, figure, and the overview on standard output. The code says whether every bound is certified.
+fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitCode, CliError> {
+    let start = Instant::now();
+    let path = directory.path();
+    study::write_tables(plan, directory, path)?;
+    context.detail(format_args!("tables: {:.2} s", start.elapsed().as_secs_f64()));
+    let results = Results::read(path)?;
+    let by = figure_axes(plan);
+    let internal = |reason: String| CliError::Internal(anyhow::anyhow!(reason));
+    let summary = summarise(&results, path, &by, "tune").map_err(internal)?;
+    let points = gaps::points(&summary);
+    if !points.is_empty() {
+        let stem = path.join("figures/gaps");
+        std::fs::create_dir_all(path.join("figures")).map_err(StudyError::io(path))?;
+        gaps::write(&points, &by.join(", "), &stem)?;
+        context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", stem.display()));
+    }
+    context.info(format_args!("tables: {}/*.parquet", path.display()));
+    let whole = summarise(&results, path, &[], "tune").map_err(internal)?;
+    print!("{}", super::summarise::overview(&whole, context.colour));
+    if results.uncertified > 0 {
+        context.warn(format_args!(
+            "{} bounds could not be certified (status in the table bounds)",
+            results.uncertified
+        ));
+        return Ok(ExitCode::Uncertified);
+    }
+    Ok(ExitCode::Fine)
+}
+
+/// Axes that the figure groups by: in the order of the study, as long as the groups fit on a page.
+fn figure_axes(plan: &Plan) -> Vec<String> {
+    const MOST_GROUPS: usize = 12;
+    let mut groups = 1;
+    let mut axes = Vec::new();
+    for (path, points) in plan.parameter_axes() {
+        if points > 1 && groups * points <= MOST_GROUPS {
+            groups *= points;
+            axes.push(study::short_name(path).to_string());
+        }
+    }
+    axes
+}
+
+fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
+    let (directory, study) = Directory::existing(&args.directory)?;
+    let plan = Plan::new(study, &directory.study_path())?;
+    let report = study::check(&plan, &directory, args.sample)?;
+    for note in &report.notes {
+        println!("note: {note}");
+    }
+    for violation in &report.violations {
+        println!("{violation}");
+    }
+    println!(
+        "{} units, {} relations of bounds and values, {} units computed again: {}",
+        report.units,
+        report.relations,
+        report.recomputed,
+        if report.violations.is_empty() { "all hold" } else { "violations above" }
+    );
+    Ok(if report.violations.is_empty() { ExitCode::Fine } else { ExitCode::Uncertified })
+}
+
+fn merge(args: &MergeArgs, context: &Context) -> Result<ExitCode, CliError> {
+    let out = args.out.as_ref().unwrap_or(&args.directories[0]);
+    let mut first: Option<StudyFile> = None;
+    for path in &args.directories {
+        let (_, study) = Directory::existing(path)?;
+        match &first {
+            None => first = Some(study),
+            Some(first) if *first == study => {}
+            Some(first) => {
+                return Err(StudyError::Directory {
+                    path: path.clone(),
+                    reason: format!(
+                        "holds another study, or another state of it, than {} ({})",
+                        args.directories[0].display(),
+                        first.name
+                    ),
+                }
+                .into());
+            }
+        }
+    }
+    let Some(study) = first else { return Err(CliError::Usage("name a results directory".into())) };
+    let plan = Plan::new(study, &args.directories[0].join("study.toml"))?;
+    let directory = Directory::open(out, plan.study(), None)?;
+    for path in &args.directories {
+        study::gather(path, &directory)?;
+    }
+    let progress = study::progress_of(&plan, &directory)?;
+    if progress.missing > 0 && !args.partial {
+        return Err(StudyError::Directory {
+            path: out.clone(),
+            reason: format!(
+                "{} of {} units are missing; run their shards, or give --partial",
+                progress.missing,
+                plan.units().len()
+            ),
+        }
+        .into());
+    }
+    finish(&plan, &directory, context)?;
+    if progress.failed > 0 {
+        context
+            .info(format_args!("{} units have failures (status and message in the tables)", progress.failed));
+        return Ok(ExitCode::SomeFailed);
+    }
+    Ok(ExitCode::Fine)
+}
