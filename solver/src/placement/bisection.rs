@@ -28,7 +28,7 @@ pub(super) struct Effort {
 
 impl Effort {
     /// What a placement from nothing is worth.
-    pub const FULL: Effort = Effort { tries: 8, trials_of_few: 80_000, trials: 40_000 };
+    pub const FULL: Effort = Effort { tries: 6, trials_of_few: 50_000, trials: 20_000 };
     /// For one of many attempts.
     pub const BRIEF: Effort = Effort { tries: 1, trials_of_few: 30_000, trials: 10_000 };
 }

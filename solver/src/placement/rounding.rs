@@ -158,7 +158,7 @@ struct Servers<'a> {
 }
 
 /// Exchanges that are evaluated per server with a loss.
-const EXCHANGES: usize = 400;
+const EXCHANGES: usize = 120;
 
 impl<'a> Servers<'a> {
     fn new(instance: &'a Instance, jobs: &'a [usize], packed: &[GpuParts]) -> Self {

@@ -58,7 +58,7 @@ fn tiny(seed: u64) -> StageTwo {
 #[test]
 fn it_finds_what_brute_force_finds() {
     let mut with_pieces = 0;
-    for seed in 0..40 {
+    for seed in 0..24 {
         let problem = tiny(seed);
         if !problem.fits_in_sum() {
             continue;
@@ -81,14 +81,14 @@ fn it_finds_what_brute_force_finds() {
             );
         }
     }
-    assert!(with_pieces >= 10, "only {with_pieces} of the problems need a piece");
+    assert!(with_pieces >= 6, "only {with_pieces} of the problems need a piece");
 }
 
 #[test]
 fn the_local_search_ends_within_three_of_the_optimum_where_it_closes() {
-    let limits = Limits { node_limit: Some(2_000), ..Limits::default() };
+    let limits = Limits { node_limit: Some(300), ..Limits::default() };
     let mut closed = 0;
-    for seed in 0..16 {
+    for seed in 0..10 {
         let problem = problem(seed, 2 + seed as usize % 2, Demands::Grid);
         let merged = merge_fragments(&problem, &Bisection::FewPieces.place(&problem));
         let exact = ExactPlacement { limits }.place(&problem);
@@ -105,5 +105,5 @@ fn the_local_search_ends_within_three_of_the_optimum_where_it_closes() {
             );
         }
     }
-    assert!(closed >= 8, "only {closed} of 16 closed");
+    assert!(closed >= 5, "only {closed} of 10 closed");
 }
