@@ -51,6 +51,15 @@ fn default_load(mechanism: &str) -> Plan {
     Plan::new(spec, Source::Generated).expect("a plan of the library's own")
 }
 
+/// Seconds of a moment such as 2017-10-09 07:01:55 within its year.
+fn seconds(moment: &str) -> Option<f64> {
+    const DAYS_BEFORE: [f64; 12] = [0., 31., 59., 90., 120., 151., 181., 212., 243., 273., 304., 334.];
+    let parts: Vec<usize> = moment.split(['-', ' ', ':']).filter_map(|part| part.parse().ok()).collect();
+    let [_, month, day, hour, minute, second] = parts[..] else { return None };
+    let days = DAYS_BEFORE.get(month.checked_sub(1)?)? + day as f64;
+    Some(((days * 24.0 + hour as f64) * 60.0 + minute as f64) * 60.0 + second as f64)
+}
+
 /// The first 8,000 jobs of the Philly table beside the workspace on 512 GPUs, models in turn.
 fn philly() -> Option<Plan> {
     let root = std::env::var_os("SYNERGY_SHARED").map(PathBuf::from);
@@ -62,14 +71,9 @@ fn philly() -> Option<Plan> {
         .skip(1)
         .filter_map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
-            Some((
-                cells[0].parse::<f64>().ok()?,
-                cells[1].parse::<f64>().ok()?,
-                cells[2].parse::<u32>().ok()?,
-            ))
+            Some((seconds(cells[0])?, cells[1].parse::<f64>().ok()?, cells[2].parse::<u32>().ok()?))
         })
         .filter(|(_, duration_s, gpus)| *duration_s > 0.0 && *gpus > 0)
-        .take(8000)
         .enumerate()
         .map(|(index, (arrival_s, work_s, gpus))| {
             let models: Vec<_> = profiles::builtin().iter().filter(|model| model.in_default_mix).collect();
@@ -88,6 +92,7 @@ fn philly() -> Option<Plan> {
     jobs.sort_by(|a, b| a.arrival_s.total_cmp(&b.arrival_s));
     let origin_s = jobs.first()?.arrival_s;
     jobs.iter_mut().for_each(|job| job.arrival_s -= origin_s);
+    jobs.truncate(8000);
     let mut spec = SimulationSpec {
         policies: vec!["srtf".into()],
         mechanisms: vec!["tune".into()],
