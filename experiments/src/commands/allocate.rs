@@ -25,21 +25,21 @@ pub struct Args {
 /// Writes the allocation, after the checker has seen it.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let mechanism = by_name(&args.mechanism).map_err(UnknownMethod::from)?;
-    let out = OutputPath::from(args.out.as_str()).open()?;
+    let path = OutputPath::from(args.out.as_str());
+    let out = path.open()?;
     let instance = instance::read(&args.instance, args.rules.rules())?;
     let queue = instance.queue();
     let outcome = mechanism.allocate(&instance, &queue)?;
     let report = check(&instance, &queue, &outcome.allocation);
     out.finish_with(allocation::to_json(&instance, &outcome.allocation)?.as_bytes())?;
     context.info(format_args!(
-        "{}: {}; value {:.4}, {} of {} jobs placed, {} GPUs idle -> {}",
+        "{}: {}; value {:.4}, {} of {} jobs placed, {} GPUs idle -> {path}",
         args.mechanism,
         outcome.status,
         report.value,
         report.jobs.len(),
         queue.len(),
-        report.gpus_idle,
-        args.out
+        report.gpus_idle
     ));
     match broken_promises(&mechanism.about(), &instance, &report) {
         Some(broken) => Err(CliError::Uncertified(format!("mechanism {}: {broken}", args.mechanism))),

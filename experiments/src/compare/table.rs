@@ -32,7 +32,7 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
         text += &placements(comparison).render(colour);
     }
     if !comparison.mechanisms.is_empty() {
-        text += "\nMechanisms: value, and gap to each bound\n";
+        text += "\nMechanisms: value, and gap to each bound in %\n";
         text += &values(comparison, &numbers).render(colour);
         text += "\n";
         text += &allocations(comparison).render(colour);
@@ -71,7 +71,7 @@ pub fn legend(colour: bool) -> String {
                 per job = value / sum of weights of the runnable jobs; price = value of one more CPU or GB;\n\
                 gap = (bound - value) / bound, or - where that bound does not hold for the allocation;\n\
                 fragmented = jobs on several servers; pieces = parts of jobs less jobs; none exists = proven:\n\
-                no allocation is fair, complete and consolidated.\n";
+                no allocation is fair, complete and consolidated (+ consolidated: bounds these only).\n";
     Style::Dim.paint(text.trim_end(), colour) + "\n"
 }
 
@@ -120,7 +120,7 @@ fn bounds(comparison: &Comparison, numbers: &Numbers) -> TextTable {
             Scope::Valid => "valid",
             Scope::Consolidated => "consolidated",
             Scope::FairComplete => "fair, complete",
-            Scope::FairCompleteConsolidated => "fair compl. consol.",
+            Scope::FairCompleteConsolidated => "+ consolidated",
         };
         table.row(vec![
             bound.name.as_str().into(),
@@ -144,7 +144,7 @@ fn placements(comparison: &Comparison) -> TextTable {
         "limit",
         "pieces",
         "proven least",
-        "gap",
+        "gap in %",
         "<status",
         "time",
     ]);
@@ -171,10 +171,11 @@ fn values(comparison: &Comparison, numbers: &Numbers) -> TextTable {
         .filter(|bound| bound.published().is_some())
         .map(|bound| bound.name.as_str())
         .collect();
-    let own = comparison.mechanisms.iter().any(|mechanism| mechanism.bound.is_some());
+    // With several server groups there is no room for it; the JSON has it.
+    let own = bounds.len() < 5 && comparison.mechanisms.iter().any(|mechanism| mechanism.bound.is_some());
     let mut headings = vec!["<mechanism".to_string(), "value".into(), "per job".into()];
-    headings.extend(bounds.iter().map(|bound| format!("to {bound}")));
-    headings.extend(own.then(|| "to own".to_string()));
+    headings.extend(bounds.iter().map(|bound| bound.to_string()));
+    headings.extend(own.then(|| "own".to_string()));
     headings.extend(["<status".to_string(), "time".into()]);
     let mut table = TextTable::new(headings);
     for mechanism in &comparison.mechanisms {
@@ -203,7 +204,7 @@ fn allocations(comparison: &Comparison) -> TextTable {
         "<valid",
         "<fair",
         "<complete",
-        "<consolidated",
+        "<consol.",
         "placed",
         "skipped",
         "idle GPUs",
@@ -244,7 +245,7 @@ fn number(value: Option<f64>, decimals: usize) -> Cell {
 
 fn percent(gap: Option<f64>) -> Cell {
     // A gap of -1e-12 is a rounding, not a contradiction.
-    gap.map_or_else(dash, |gap| format!("{:.2} %", if gap.abs() < 5e-7 { 0.0 } else { gap * 100.0 }).into())
+    gap.map_or_else(dash, |gap| format!("{:.2}", if gap.abs() < 5e-7 { 0.0 } else { gap * 100.0 }).into())
 }
 
 fn count(count: Option<usize>) -> Cell {

@@ -1,6 +1,7 @@
 //! Outputs: a file appears, or is replaced, only when the new one is complete.
 
 use crate::error::OutputError;
+use std::fmt;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,15 @@ pub enum OutputPath {
 impl From<&str> for OutputPath {
     fn from(path: &str) -> Self {
         if path == "-" { OutputPath::Stdout } else { OutputPath::File(path.into()) }
+    }
+}
+
+impl fmt::Display for OutputPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutputPath::Stdout => f.write_str("standard output"),
+            OutputPath::File(path) => path.display().fmt(f),
+        }
     }
 }
 
