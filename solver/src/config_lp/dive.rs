@@ -152,8 +152,8 @@ pub fn finish(
         program.add_column(Kind::Continuous, value, bounds, [(row, 1.0), (class_rows[class], 1.0)]);
         seat_columns.push((class, choice));
     }
-    let mut options = Options::default();
-    options.limits = lp::Limits { node_limit: Some(limits.milp_nodes), ..lp::Limits::default() };
+    let limits = lp::Limits { node_limit: Some(limits.milp_nodes), ..lp::Limits::default() };
+    let options = Options { limits, ..Options::default() };
     let mut session = highs::Session::new(&program, &options);
     if let Some(plan) = incumbent {
         let mut start = vec![0.0; program.columns()];

@@ -260,8 +260,8 @@ fn most_copies(packing: &Packing, shape: usize, first: usize, items: &[(usize, f
     let mut most = (shape.gpus / shape.items[first].gpus) as usize;
     for r in 0..AUXILIARY {
         let least = items.iter().map(|&(item, _)| shape.items[item].units[r]).min().unwrap_or(0);
-        if least > 0 {
-            most = most.min((shape.room[r] / least) as usize);
+        if let Some(copies) = shape.room[r].checked_div(least) {
+            most = most.min(copies as usize);
         }
     }
     most

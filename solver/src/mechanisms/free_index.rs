@@ -69,14 +69,14 @@ impl FreeIndex {
 
     /// The first server in best-fit order that has enough and is `wanted`.
     pub fn best_fit(&self, gpus: u32, amounts: &Amounts, wanted: impl Fn(usize) -> bool) -> Option<usize> {
-        let candidates = self.from_gpus(gpus).iter().filter(|block| amounts.fits_in(&block.most));
+        let candidates = self.with_gpus(gpus).iter().filter(|block| amounts.fits_in(&block.most));
         let mut entries = candidates.flat_map(|block| &block.entries);
         entries.find(|free| free.fits(gpus, amounts) && wanted(free.server)).map(|free| free.server)
     }
 
     /// The server with the fewest GPUs that suffice, then the lowest index.
     pub fn fewest_sufficient(&self, gpus: u32) -> Option<usize> {
-        let blocks = self.from_gpus(gpus);
+        let blocks = self.with_gpus(gpus);
         let fewest = blocks.first()?.entries.iter().find(|free| free.gpus >= gpus)?.gpus;
         let level = blocks.iter().take_while(|block| block.entries[0].gpus <= fewest);
         let lowest = |block: &Block| {
@@ -105,7 +105,7 @@ impl FreeIndex {
     }
 
     /// Blocks from the first that has a server with `gpus` free.
-    fn from_gpus(&self, gpus: u32) -> &[Block] {
+    fn with_gpus(&self, gpus: u32) -> &[Block] {
         &self.blocks[self.blocks.partition_point(|block| block.last().gpus < gpus)..]
     }
 

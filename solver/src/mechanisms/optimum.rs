@@ -66,8 +66,8 @@ impl Mechanism for Optimum {
         }
         let classes = classes(instance, &instance.runnable(queue), self.floor);
         let program = Program::new(instance.cluster(), &classes);
-        let mut options = Options::default();
-        options.limits = lp::Limits { node_limit: Some(self.nodes), ..lp::Limits::default() };
+        let limits = lp::Limits { node_limit: Some(self.nodes), ..lp::Limits::default() };
+        let options = Options { limits, ..Options::default() };
         let mut solution = highs::solve(&program.program, &options);
         if solution.outcome == highs::Outcome::Infeasible {
             // Presolve has been wrong about this before: confirm without it.
@@ -187,7 +187,7 @@ impl Program {
                             let next = order_rows.get(server + 1).copied().flatten();
                             entries.extend(next.map(|row| (row, weight)));
                         }
-                        let most = if gpus == 0 { class.jobs.len() } else { (group.gpus / gpus) as usize };
+                        let most = group.gpus.checked_div(gpus).map_or(class.jobs.len(), |copies| copies as usize);
                         let most = most.min(class.jobs.len()) as f64;
                         program.add_column(Kind::Integer, option.value, (0.0, most), entries);
                         places.push(Place { class: index, choice, server, gpus, whole });

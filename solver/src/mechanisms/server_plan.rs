@@ -75,11 +75,11 @@ impl Planner {
         self.best.clear();
         self.best_value = f64::NEG_INFINITY;
         self.nodes = 0;
-        self.branch(0, 0.0, 0.0, capacity, prices, priced(prices, capacity));
+        self.branch(0, 0.0, 0.0, capacity, priced(prices, capacity));
         (self.best_value > f64::NEG_INFINITY).then_some(self.best_value)
     }
 
-    fn branch(&mut self, depth: usize, value: f64, reduced: f64, free: &Amounts, prices: &Amounts, all: f64) {
+    fn branch(&mut self, depth: usize, value: f64, reduced: f64, free: &Amounts, all: f64) {
         if depth == self.rows.len() {
             if value > self.best_value {
                 self.best_value = value;
@@ -104,7 +104,7 @@ impl Planner {
             }
             self.nodes += 1;
             self.chosen.push(option);
-            self.branch(depth + 1, value + own_value, reduced + own_reduced, &left, prices, all);
+            self.branch(depth + 1, value + own_value, reduced + own_reduced, &left, all);
             self.chosen.pop();
         }
     }
