@@ -40,7 +40,7 @@
 //! | s | number of servers | [`model::Cluster::servers`] |
 //! | y_{j,k} | choice of stage one | [`bounds::JobChoice::mix`] |
 //! | c*_j, m*_j | amounts chosen by stage one | [`bounds::JobChoice::amounts`] |
-//! | x_{i,j} | placement of stage two | [`model::Allocation`] with `fractional` set |
+//! | x_{i,j} | placement of stage two | [`placement::Placement`] |
 //! | alpha | fairness floor | [`bounds::BoundOptions::fairness_floor`] |
 //!
 //! # Layout

@@ -65,6 +65,8 @@ pub struct Chosen<const R: usize> {
     pub value: f64,
     /// Which attempt at the LP passed its certificate.
     pub attempt: Attempt,
+    /// Whether it was found through the dual.
+    pub by_dual: bool,
 }
 
 /// Blocks whose points are evaluated in one go. Fixed, so that sums do not depend on the number of threads.
@@ -73,6 +75,9 @@ const CHUNK: usize = 4096;
 /// Rounds of cutting planes, and of the small LP. Both end far earlier.
 const MAX_CUTS: usize = 300;
 const MAX_REPAIRS: usize = 40;
+
+/// Columns up to which an LP is solved as it is.
+const LARGEST_WITHOUT_PRESOLVE: usize = 2000;
 
 /// Points this close to the best of their block, relative to the block's best value, are tied.
 const TIE: f64 = 1e-7;
@@ -107,6 +112,7 @@ impl<const R: usize> Choices<R> {
 
     /// Solves it as one LP in HiGHS. Among optimal solutions one that is least in `ties`, resources in order.
     pub fn solve_whole(&self, ties: &[usize], options: &Options) -> Chosen<R> {
+        let options = &self.presolved(self.points(), options);
         let (program, _) = self.restricted(&vec![None; self.blocks()], &self.all_points());
         let certified = solve_lexicographic(&program, &self.tie_costs(ties, &self.all_points()), options);
         if certified.solution.columns.is_empty() || certified.solution.row_duals.is_empty() {
@@ -121,7 +127,7 @@ impl<const R: usize> Choices<R> {
     /// fall-back where the prices do not settle.
     pub fn solve_dual(&self, ties: &[usize], options: &Options) -> Chosen<R> {
         match self.recover(self.cutting_planes(options), ties, options) {
-            Some(chosen) if chosen.status == Status::Optimal => chosen,
+            Some(chosen) if chosen.status == Status::Optimal => Chosen { by_dual: true, ..chosen },
             _ => self.solve_whole(ties, options),
         }
     }
@@ -146,39 +152,33 @@ impl<const R: usize> Choices<R> {
         let nothing = (0..R).map(|r| (r, self.capacity[r] / scale[r])).chain([(R, 1.0)]);
         program.add_column(Kind::Continuous, -ARTIFICIAL * MASTER_SCALE, (0.0, f64::INFINITY), nothing);
         let mut master = Session::new(&program, &Options { presolve: false, ..*options });
-        let mut cuts: Vec<([f64; R], f64, [f64; R])> = Vec::new();
+        let mut cuts: Vec<([f64; R], Evaluation<R>)> = Vec::new();
         let (mut prices, mut found) = ([0.0; R], free);
-        let mut least = f64::INFINITY;
+        let mut least = free.bound;
         loop {
-            least = least.min(found.bound);
-            let repeated = cuts.iter().any(|&(_, value, usage)| value == found.value && usage == found.usage);
-            cuts.push((prices, found.value, found.usage));
-            if repeated || cuts.len() > MAX_CUTS {
-                break;
-            }
             let mut entries = [(R, 1.0); 8];
             for r in 0..R {
                 entries[r] = (r, (self.capacity[r] - found.usage[r]) / scale[r]);
             }
-            entries[R] = (R, 1.0);
             master.add_columns([(found.value / scale_value, (0.0, f64::INFINITY), &entries[..=R])]);
+            cuts.push((prices, found));
             let solution = master.solve();
             if solution.outcome != Outcome::Optimal {
-                break;
+                return cuts.iter().rev().take(R + 2).map(|cut| cut.0).collect();
             }
             for r in 0..R {
                 prices[r] = (-solution.row_duals[r]).max(0.0) * scale_value / scale[r];
             }
-            let tight = |i: usize| solution.columns[i + 1] > 0.0;
-            if least - solution.objective * scale_value <= CUT_GAP * least.abs() {
-                let tight = (0..cuts.len()).filter(|&i| tight(i)).map(|i| cuts[i].0);
+            found = self.evaluate(&prices);
+            least = least.min(found.bound);
+            let closed = least - solution.objective * scale_value <= CUT_GAP * least.abs();
+            // The same cut again would change nothing.
+            let repeated = cuts.iter().any(|(_, cut)| cut.value == found.value && cut.usage == found.usage);
+            if closed || repeated || cuts.len() >= MAX_CUTS {
+                let tight = (0..cuts.len()).filter(|&i| solution.columns[i + 1] > 0.0).map(|i| cuts[i].0);
                 return [prices].into_iter().chain(tight).collect();
             }
-            found = self.evaluate(&prices);
         }
-        // The last cuts surround the minimum.
-        let last = cuts.len().saturating_sub(R + 2);
-        [prices].into_iter().chain(cuts[last..].iter().map(|cut| cut.0)).collect()
     }
 
     /// A vertex and exact prices from prices near the optimum, the first of which are the best known: an LP
@@ -191,6 +191,7 @@ impl<const R: usize> Choices<R> {
         }
         for _ in 0..MAX_REPAIRS {
             let (fixed, free) = self.split(&open);
+            let options = &self.presolved(free.len(), options);
             let (program, _) = self.restricted(&fixed, &free);
             let certified = solve_certified(&program, options);
             if certified.status != Status::Optimal {
@@ -251,6 +252,11 @@ impl<const R: usize> Choices<R> {
             }
         }
         (fixed, free)
+    }
+
+    /// The settings for an LP of this many columns: presolve costs more than it saves on a small one.
+    fn presolved(&self, columns: usize, options: &Options) -> Options {
+        Options { presolve: options.presolve && columns > LARGEST_WITHOUT_PRESOLVE, ..*options }
     }
 
     fn all_points(&self) -> Vec<usize> {
@@ -324,13 +330,21 @@ impl<const R: usize> Choices<R> {
         let agree =
             worst <= FEASIBILITY_TOLERANCE && (bound - value).abs() <= GAP_TOLERANCE * value.abs().max(1.0);
         let status = if status == Status::Optimal && !agree { Status::Uncertified } else { status };
-        Chosen { status, amounts, prices, bound, value, attempt }
+        Chosen { status, amounts, prices, bound, value, attempt, by_dual: false }
     }
 
     fn without_solution(&self, certified: &Certified) -> Chosen<R> {
         let bound = self.evaluate(&[0.0; R]).bound;
         let Certified { status, attempt, .. } = *certified;
-        Chosen { status, amounts: Vec::new(), prices: [0.0; R], bound, value: f64::NAN, attempt }
+        Chosen {
+            status,
+            amounts: Vec::new(),
+            prices: [0.0; R],
+            bound,
+            value: f64::NAN,
+            attempt,
+            by_dual: false,
+        }
     }
 
     fn worth(&self, point: usize, prices: &[f64; R]) -> f64 {

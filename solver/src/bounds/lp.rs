@@ -127,7 +127,7 @@ impl<'a> Solver<'a> {
             LpMethod::Dual => choices.solve_dual(&by_resource, &solver),
             LpMethod::Direct | LpMethod::Aggregated => choices.solve_whole(&by_resource, &solver),
         };
-        let bound = BoundResult::of_chosen(&chosen, method, scope(&self.options));
+        let bound = BoundResult::of_chosen(&chosen, scope(&self.options));
         if chosen.status != Status::Optimal {
             return StageOne::without_choice(bound);
         }

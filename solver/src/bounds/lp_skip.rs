@@ -83,7 +83,7 @@ fn solve_choices(
         LpMethod::Dual => choices.solve_dual(&[], &solver),
         LpMethod::Direct | LpMethod::Aggregated => choices.solve_whole(&[], &solver),
     };
-    BoundResult::of_chosen(&chosen, method, scope)
+    BoundResult::of_chosen(&chosen, scope)
 }
 
 /// The program with a name for every column and row: a block for every job of the queue.

@@ -28,6 +28,7 @@ use crate::model::{AUXILIARY, Amounts, Instance};
 use crate::status::{Effort, Status};
 use choice::Chosen;
 use std::fmt;
+use std::str::FromStr;
 use thiserror::Error;
 
 /// Which allocations a bound holds for.
@@ -86,6 +87,9 @@ pub enum LpMethod {
 }
 
 impl LpMethod {
+    /// Every method.
+    pub const ALL: [LpMethod; 3] = [LpMethod::Direct, LpMethod::Aggregated, LpMethod::Dual];
+
     /// Name in files, tables and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,6 +97,20 @@ impl LpMethod {
             LpMethod::Aggregated => "aggregated",
             LpMethod::Dual => "dual",
         }
+    }
+}
+
+/// A name that no method of stage one has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no method of stage one is called {0:?}; known are direct, aggregated, dual")]
+pub struct UnknownLpMethod(pub String);
+
+impl FromStr for LpMethod {
+    type Err = UnknownLpMethod;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLpMethod> {
+        let known = LpMethod::ALL.into_iter().find(|method| method.name() == name);
+        known.ok_or_else(|| UnknownLpMethod(name.into()))
     }
 }
 
@@ -177,7 +195,7 @@ impl BoundResult {
     }
 
     /// The result of a multiple-choice program, whose first resources are the auxiliary ones.
-    fn of_chosen<const R: usize>(chosen: &Chosen<R>, method: LpMethod, scope: Scope) -> Self {
+    fn of_chosen<const R: usize>(chosen: &Chosen<R>, scope: Scope) -> Self {
         let mut shadow_prices = Amounts::ZERO;
         for resource in 0..AUXILIARY {
             shadow_prices[resource] = chosen.prices[resource];
@@ -186,7 +204,7 @@ impl BoundResult {
             value: Some(chosen.value).filter(|_| chosen.status == Status::Optimal),
             certified: Some(chosen.bound),
             shadow_prices: Some(shadow_prices).filter(|_| chosen.status == Status::Optimal),
-            method: Some(method),
+            method: Some(if chosen.by_dual { LpMethod::Dual } else { LpMethod::Aggregated }),
             attempt: Some(chosen.attempt),
             ..BoundResult::without_value(chosen.status, scope)
         }

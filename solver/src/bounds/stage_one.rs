@@ -76,13 +76,15 @@ impl StageOne {
         blocks: &[Block],
         columns: impl Fn(usize) -> Vec<(Offer, f64)>,
     ) -> Self {
-        let mut choices: Vec<JobChoice> = Vec::with_capacity(queue.len());
+        let jobs = queue.iter().max().map_or(0, |&last| last + 1);
+        let mut choice_of: Vec<Option<JobChoice>> = vec![None; jobs];
         for (index, block) in blocks.iter().enumerate() {
-            disaggregate(block, columns(index), &mut choices);
+            disaggregate(block, columns(index), |choice| {
+                let job = choice.job;
+                choice_of[job] = Some(choice);
+            });
         }
-        let position: std::collections::HashMap<usize, usize> =
-            queue.iter().enumerate().map(|(position, &job)| (job, position)).collect();
-        choices.sort_by_key(|choice| position[&choice.job]);
+        let choices = queue.iter().filter_map(|&job| choice_of[job].take()).collect();
         StageOne { bound, jobs: choices }
     }
 }
@@ -91,7 +93,7 @@ impl StageOne {
 /// floor asks. Where every configuration in it is fair, jobs take whole configurations in turn, the
 /// fastest first, so that at most one job fewer than configurations is split. Otherwise each takes
 /// the same mix, which is fair because the sum is.
-fn disaggregate(block: &Block, mut columns: Vec<(Offer, f64)>, choices: &mut Vec<JobChoice>) {
+fn disaggregate(block: &Block, mut columns: Vec<(Offer, f64)>, mut give: impl FnMut(JobChoice)) {
     let count = block.count();
     columns.retain(|&(_, value)| value > NOISE);
     let total: f64 = columns.iter().map(|(_, value)| value).sum();
@@ -101,7 +103,7 @@ fn disaggregate(block: &Block, mut columns: Vec<(Offer, f64)>, choices: &mut Vec
     let all_fair = columns.iter().all(|(offer, _)| offer.configuration.throughput >= FAIR);
     if !all_fair {
         let share: SmallVec<[_; 4]> = columns.iter().map(|&(offer, value)| (offer, value / count)).collect();
-        choices.extend(block.jobs.iter().map(|&job| choice(job, &share)));
+        block.jobs.iter().for_each(|&job| give(choice(job, &share)));
         return;
     }
     columns.sort_by(|(a, _), (b, _)| {
@@ -123,7 +125,7 @@ fn disaggregate(block: &Block, mut columns: Vec<(Offer, f64)>, choices: &mut Vec
         }
         let taken: f64 = share.iter().map(|(_, fraction)| fraction).sum();
         share.iter_mut().for_each(|(_, fraction)| *fraction /= taken);
-        choices.push(choice(job, &share));
+        give(choice(job, &share));
     }
 }
 

@@ -1,6 +1,6 @@
 //! An instance: a cluster and jobs in policy order, with everything that follows from the two.
 
-use super::{AUXILIARY, Amounts, Cluster, ModelError, Profile, ThroughputRule, not_above};
+use super::{Amounts, Cluster, ModelError, Profile, ThroughputRule, not_above};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -119,18 +119,6 @@ impl JobClass {
     pub fn throughput_at(&self, total: &Amounts) -> f64 {
         let per_gpu = total.scaled(1.0 / f64::from(self.gpus));
         self.profile.throughput_at(per_gpu, self.rules.throughput) / self.baseline
-    }
-
-    /// The configurations that no other one dominates (no dearer in any resource and no slower), by
-    /// index, ascending; of equals the first stays.
-    pub fn undominated(&self) -> Vec<usize> {
-        let all = &self.configurations;
-        let dominates = |a: usize, b: usize| {
-            let no_dearer = (0..AUXILIARY).all(|r| all[a].amounts[r] <= all[b].amounts[r]);
-            let equal = all[a] == all[b];
-            no_dearer && all[a].throughput >= all[b].throughput && (!equal || a < b)
-        };
-        (0..all.len()).filter(|&k| !(0..all.len()).any(|other| other != k && dominates(other, k))).collect()
     }
 }
 

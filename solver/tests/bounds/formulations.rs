@@ -119,7 +119,7 @@ fn ilp_is_the_best_of_all_choices_on_tiny_instances() {
 #[test]
 fn the_bounds_stand_in_order() {
     for kind in KINDS {
-        for (seed, instance) in instances(kind, 100) {
+        for (seed, instance) in instances(kind, 60) {
             let bound = |name, options| evaluate(name, &instance, options).value.unwrap();
             let plain = default_options();
             let lp = bound("lp", plain);

@@ -1,6 +1,7 @@
 //! The bounds against slow and obvious versions of themselves.
 
 mod certificates;
+mod choice;
 mod formulations;
 mod pruning;
 mod readable;

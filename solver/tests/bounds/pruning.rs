@@ -9,7 +9,7 @@ use synergy_solver::model::Configuration;
 #[test]
 fn values_are_the_same_with_and_without_pruning() {
     for kind in KINDS {
-        for (seed, instance) in instances(kind, 80) {
+        for (seed, instance) in instances(kind, 40) {
             for name in ["ilp", "lp", "lp-groups", "lp-skip"] {
                 assert!(NAMES.contains(&name));
                 let value = |pruning| {
@@ -35,7 +35,7 @@ fn values_are_the_same_with_and_without_pruning() {
 fn the_hull_matches_what_it_leaves_out() {
     let mut left_out = 0;
     for kind in KINDS {
-        for (seed, instance) in instances(kind, 60) {
+        for (seed, instance) in instances(kind, 20) {
             for class in instance.classes() {
                 let hull = candidates(&instance, class, false, Pruning::Hull);
                 for k in &class.configurations {
