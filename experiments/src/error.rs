@@ -2,6 +2,7 @@
 
 use crate::compare::UnknownMethod;
 use crate::figures::FigureError;
+use crate::plugins::ResolveError;
 use crate::study::StudyError;
 use crate::tables::TableError;
 use std::fmt;
@@ -112,10 +113,17 @@ pub enum CliError {
     Internal(#[from] anyhow::Error),
 }
 
+impl From<ResolveError> for CliError {
+    fn from(error: ResolveError) -> Self {
+        CliError::Name(error.into())
+    }
+}
+
 impl CliError {
     /// The exit code of this error.
     pub const fn exit_code(&self) -> ExitCode {
         match self {
+            CliError::Name(UnknownMethod::Plugin(_)) => ExitCode::SomeFailed,
             CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
             // A row that does not follow the schema is no fault of the user's.
             CliError::Table(TableError::Row { .. })

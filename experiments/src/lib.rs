@@ -5,6 +5,7 @@
 
 pub mod commands;
 pub mod compare;
+pub mod conformance;
 pub mod describe;
 pub mod error;
 pub mod export;
@@ -12,6 +13,7 @@ pub mod figures;
 pub mod files;
 pub mod importers;
 pub mod interrupt;
+pub mod plugins;
 pub mod profiler;
 pub mod profiles;
 pub mod search;

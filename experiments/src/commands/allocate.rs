@@ -1,18 +1,18 @@
 //! `synergy allocate`: the allocation of one mechanism.
 
 use super::{Context, rules::RuleArgs};
-use crate::compare::{UnknownMethod, broken_promises};
+use crate::compare::broken_promises;
 use crate::error::{CliError, ExitCode};
 use crate::files::{OutputPath, allocation, instance};
+use crate::plugins::resolve;
 use synergy_solver::check::check;
-use synergy_solver::mechanisms::by_name;
 
 /// Write the allocation of one mechanism
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Instance file, JSON or TOML; - is standard input
     instance: String,
-    /// Mechanism, with parameters in brackets; `synergy mechanisms` lists them
+    /// Mechanism, with parameters in brackets; `synergy mechanisms` lists them; exec:COMMAND is a program
     #[arg(short, long, value_name = "NAME")]
     mechanism: String,
     /// Allocation file to write, JSON; - is standard output
@@ -24,7 +24,7 @@ pub struct Args {
 
 /// Writes the allocation, after the checker has seen it.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
-    let mechanism = by_name(&args.mechanism).map_err(UnknownMethod::from)?;
+    let mechanism = resolve(&args.mechanism)?;
     let path = OutputPath::from(args.out.as_str());
     let out = path.open()?;
     let instance = instance::read(&args.instance, args.rules.rules())?;

@@ -6,6 +6,7 @@ mod claims;
 mod cluster;
 mod compare;
 mod completions;
+mod conformance;
 mod describe;
 mod export;
 mod generate;
@@ -61,6 +62,7 @@ enum Command {
     Simulate(simulate::Args),
     Claims(claims::Args),
     Mechanisms(mechanisms::Args),
+    Conformance(conformance::Args),
     Completions(completions::Args),
     Study(study::Args),
     Summarise(summarise::Args),
@@ -84,6 +86,7 @@ impl Command {
             Command::Simulate(args) => simulate::run(args, context),
             Command::Claims(args) => claims::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
+            Command::Conformance(args) => conformance::run(args, context),
             Command::Completions(args) => completions::run(args, context),
             Command::Study(args) => study::run(args, context),
             Command::Summarise(args) => summarise::run(args, context),

@@ -2,10 +2,11 @@
 
 use super::CompareOptions;
 use crate::error::suggestion;
+use crate::plugins::{ResolveError, resolve};
 use std::collections::BTreeSet;
 use synergy_solver::bounds::{self, Bound, BoundOptions};
 use synergy_solver::lp::Limits;
-use synergy_solver::mechanisms::{self, Mechanism, NameError};
+use synergy_solver::mechanisms::{self, Mechanism, MechanismError, NameError};
 use synergy_solver::model::Instance;
 use synergy_solver::placement::{self, PlacementMethod};
 use thiserror::Error;
@@ -44,6 +45,18 @@ pub enum UnknownMethod {
     /// A mechanism's parameters.
     #[error(transparent)]
     Mechanism(#[from] NameError),
+    /// A plug-in that does not start.
+    #[error(transparent)]
+    Plugin(#[from] MechanismError),
+}
+
+impl From<ResolveError> for UnknownMethod {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::Name(error) => error.into(),
+            ResolveError::Plugin(error) => error.into(),
+        }
+    }
 }
 
 /// A method and its name as it was asked for.
@@ -120,8 +133,8 @@ impl Methods {
 
 /// The mechanism that `name` stands for, where it could also have stood for another method.
 fn mechanism_by_name(name: &str) -> Result<Box<dyn Mechanism>, UnknownMethod> {
-    mechanisms::by_name(name).map_err(|error| match error {
-        NameError::Unknown { name, .. } => {
+    resolve(name).map_err(|error| match error {
+        ResolveError::Name(NameError::Unknown { name, .. }) => {
             let others = bounds::NAMES.iter().copied().chain(placement::NAMES);
             let known = others.chain(mechanisms::ALL.iter().map(|entry| entry.about.name));
             let hint = suggestion(&name, known);

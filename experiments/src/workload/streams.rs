@@ -24,6 +24,8 @@ pub enum Purpose {
     Profiles,
     /// Errors of measurement.
     Noise,
+    /// Odd instances of the conformance kit.
+    Conformance,
 }
 
 impl Purpose {
@@ -36,6 +38,7 @@ impl Purpose {
             Purpose::Models => "models",
             Purpose::Profiles => "profiles",
             Purpose::Noise => "noise",
+            Purpose::Conformance => "conformance",
         }
     }
 }

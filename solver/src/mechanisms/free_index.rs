@@ -1,6 +1,6 @@
 //! Servers in best-fit order, so that a heuristic need not scan them all.
 
-use crate::model::Amounts;
+use crate::model::{AUXILIARY, Amounts};
 use std::cmp::Ordering;
 
 /// Entries that a block has at most. Small enough to scan, large enough for few blocks.
@@ -124,9 +124,11 @@ impl FreeIndex {
         let block = &mut self.blocks[at];
         let inside = block.entries.partition_point(|free| free.order(old).is_lt());
         block.entries.remove(inside);
+        let was_extreme =
+            old.server == block.lowest_server || (0..AUXILIARY).any(|r| old.amounts[r] >= block.most[r]);
         if block.entries.is_empty() {
             self.blocks.remove(at);
-        } else {
+        } else if was_extreme {
             block.summarise();
         }
     }
@@ -141,10 +143,12 @@ impl FreeIndex {
         let block = &mut self.blocks[at];
         let inside = block.entries.partition_point(|free| free.order(&new).is_lt());
         block.entries.insert(inside, new);
+        block.most = block.most.max(&new.amounts);
+        block.lowest_server = block.lowest_server.min(new.server);
         if block.entries.len() > BLOCK {
             let upper = block.entries.split_off(BLOCK / 2);
+            block.summarise();
             self.blocks.insert(at + 1, Block::new(upper));
         }
-        self.blocks[at].summarise();
     }
 }

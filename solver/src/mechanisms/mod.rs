@@ -1,6 +1,82 @@
 //! Mechanisms: cluster and jobs in policy order in, allocation out. One file per mechanism.
 //!
 //! To add one: implement [`Mechanism`], usually on top of [`Servers`], and add a line to [`ALL`].
+//! `docs/new-mechanism.md` walks from the idea to its figure. A complete one:
+//!
+//! ```
+//! use synergy_solver::check::check;
+//! use synergy_solver::mechanisms::*;
+//! use synergy_solver::model::Instance;
+//! # use synergy_solver::model::{Amounts, Cluster, JobSpec, Profile, Rules, ServerGroup};
+//! use synergy_solver::status::Status;
+//!
+//! /// Best fit at the proportional share; then steps up, as long as they fit, by gain per CPU.
+//! struct StepsUp;
+//!
+//! impl Mechanism for StepsUp {
+//!     fn about(&self) -> About {
+//!         About {
+//!             name: "steps-up",
+//!             description: "proportional shares, then steps up by throughput gained per CPU",
+//!             source: "the documentation",
+//!             takes: Takes::RunnableSet,
+//!             guarantees: Guarantees { fair: true, complete: true, consolidated: true },
+//!             parameters: &[],
+//!         }
+//!     }
+//!
+//!     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
+//!         let mut jobs = instance.runnable(queue);
+//!         jobs.sort_by_key(|&job| std::cmp::Reverse(instance.gpus(job)));
+//!         let mut servers = Servers::new(instance);
+//!         for job in jobs {
+//!             let class = instance.class_of(job);
+//!             match servers.best_fit(class.gpus, &class.smallest_share) {
+//!                 Some(server) => servers.place(job, server, class.smallest_share),
+//!                 // Larger than a server, or no server has its GPUs left.
+//!                 None if servers.place_on_whole_servers(job, |_| class.smallest_share) => (),
+//!                 None => servers.split(job),
+//!             }
+//!         }
+//!         let residents = servers.residents().to_vec();
+//!         let options: Vec<_> = residents.iter().map(|r| fair_options(instance.class_of(r.job))).collect();
+//!         // The option that each holds; none yet that is dearer than the share.
+//!         let mut held: Vec<Option<usize>> = vec![None; residents.len()];
+//!         loop {
+//!             let mut best: Option<(f64, usize, usize)> = None;
+//!             for (r, resident) in residents.iter().enumerate() {
+//!                 let [part] = resident.parts.as_slice() else { continue };
+//!                 let now = held[r].map_or(instance.class_of(resident.job).smallest_share, |k| options[r][k].amounts);
+//!                 let from = instance.class_of(resident.job).throughput_at(&now);
+//!                 for (k, option) in options[r].iter().enumerate() {
+//!                     let step = Step { to: k, gain: option.throughput - from, cost: option.amounts - now };
+//!                     let gains = step.gain > 0.0 && best.is_none_or(|(rate, _, _)| step.gain_per_cpu() > rate);
+//!                     if gains && step.cost.fits_in(&servers.free_amounts(part.server)) {
+//!                         best = Some((step.gain_per_cpu(), r, k));
+//!                     }
+//!                 }
+//!             }
+//!             let Some((_, r, k)) = best else { break };
+//!             servers.change(r, options[r][k].amounts);
+//!             held[r] = Some(k);
+//!         }
+//!         Ok(servers.into_outcome(Status::Ok))
+//!     }
+//! }
+//!
+//! # let w = ndarray::array![[0.5], [1.0], [1.8]];
+//! # let profile = std::sync::Arc::new(Profile::new("net", vec![1.0, 3.0, 6.0], vec![62.5], w)?);
+//! # let job = |id: &str| JobSpec { id: id.into(), profile: profile.clone(), gpus: 1, weight: 1.0, arrival_s: None, work_s: None };
+//! # let group = ServerGroup { gpu_type: "v100".into(), count: 1, gpus: 4, capacity: Amounts::new(12.0, 250.0) };
+//! # let jobs = vec![job("a"), job("b"), job("c")];
+//! # let instance = Instance::new("example", Cluster::new(vec![group])?, jobs, Rules::default())?;
+//! let queue = instance.queue();
+//! let outcome = StepsUp.allocate(&instance, &queue)?;
+//! let report = check(&instance, &queue, &outcome.allocation);
+//! assert!(report.verdicts.valid && report.verdicts.fair && report.verdicts.complete);
+//! assert_eq!(report.value, 1.8 + 1.0 + 1.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod free_index;
 mod greedy;

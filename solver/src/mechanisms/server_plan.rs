@@ -79,6 +79,7 @@ impl Planner {
         (self.best_value > f64::NEG_INFINITY).then_some(self.best_value)
     }
 
+    /// `reduced` is value less price so far; `all` the price of everything that the server has.
     fn branch(&mut self, depth: usize, value: f64, reduced: f64, free: &Amounts, all: f64) {
         if depth == self.rows.len() {
             if value > self.best_value {

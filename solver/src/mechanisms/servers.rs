@@ -223,13 +223,19 @@ impl<'a> Servers<'a> {
     /// Sets a resident of one server to its proportional share there, in every resource: also where it
     /// held less, because less of one resource was enough only with more of the other.
     fn revert(&mut self, resident: usize) {
-        let Resident { job, parts } = &mut self.residents[resident];
-        let (job, part) = (*job, &mut parts[0]);
-        let share = self.instance.class_of(job).shares[self.instance.cluster().group_of(part.server)];
-        let server = part.server;
-        let more = share - std::mem::replace(&mut part.amounts, share);
-        self.take(server, 0, &more);
+        let Resident { job, parts } = &self.residents[resident];
+        let (job, group) = (*job, self.instance.cluster().group_of(parts[0].server));
+        self.change(resident, self.instance.class_of(job).shares[group]);
         self.reverted.push(job);
+    }
+
+    /// Gives resident number `resident`, a job of one server, other amounts. The caller has seen to it
+    /// that they fit. Jobs of several servers stay as they are.
+    pub fn change(&mut self, resident: usize, amounts: Amounts) {
+        let [part] = self.residents[resident].parts.as_mut_slice() else { return };
+        let server = part.server;
+        let more = amounts - std::mem::replace(&mut part.amounts, amounts);
+        self.take(server, 0, &more);
     }
 
     /// Jobs placed so far, in placing order.

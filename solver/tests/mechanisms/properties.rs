@@ -1,11 +1,17 @@
 //! What every allocation of a mechanism must be, over thousands of random instances.
 
 use crate::random::{self, Kind};
+use synergy_solver::bounds::{BoundOptions, by_name};
 use synergy_solver::check::{Report, check};
-use synergy_solver::mechanisms::{ALL, Greedy, Mechanism, Proportional, Takes, Tune, TuneLocal};
+use synergy_solver::mechanisms::{ALL, Entry, Greedy, Mechanism, Proportional, Takes, Tune, TuneLocal};
 use synergy_solver::model::Instance;
 
 const KINDS: [Kind; 3] = [Kind::Any, Kind::OneGroup, Kind::PowersOfTwo];
+
+/// The mechanisms that need no solver; those of the configuration LP have tests of their own.
+fn heuristics() -> impl Iterator<Item = &'static Entry> {
+    ALL.iter().filter(|entry| !entry.about.name.starts_with("opt"))
+}
 
 fn checked(mechanism: &dyn Mechanism, instance: &Instance) -> Report {
     let queue = instance.queue();
@@ -15,7 +21,7 @@ fn checked(mechanism: &dyn Mechanism, instance: &Instance) -> Report {
 
 #[test]
 fn every_mechanism_keeps_what_it_promises() {
-    for entry in ALL {
+    for entry in heuristics() {
         let mechanism = (entry.build)(&Default::default()).unwrap();
         // Searches take longer; both are held against each other in tests/tight_bound.
         let seeds = match entry.about.name {
@@ -105,4 +111,29 @@ fn local_search_is_never_below_tune() {
         }
     }
     assert!(better > 300, "the search finds nothing: {better}");
+}
+
+#[test]
+fn no_value_is_above_a_bound_that_holds_for_it() {
+    let mut covered = [0, 0];
+    for seed in 0..400 {
+        let instance = random::instance(seed, KINDS[seed as usize % 3]);
+        let queue = instance.queue();
+        for (count, name) in covered.iter_mut().zip(["lp", "lp-skip"]) {
+            let bound = by_name(name, BoundOptions::default()).unwrap().evaluate(&instance, &queue);
+            let certified = bound.certified.unwrap();
+            for entry in heuristics() {
+                let report = checked(&*(entry.build)(&Default::default()).unwrap(), &instance);
+                if bound.scope.covers(&report.verdicts) {
+                    *count += 1;
+                    let (value, mechanism) = (report.value, entry.about.name);
+                    assert!(
+                        value <= certified * (1.0 + 1e-6),
+                        "{mechanism}, {name}, seed {seed}: {value} > {certified}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(covered.iter().all(|&count| count > 1000), "{covered:?}");
 }

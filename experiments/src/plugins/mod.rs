@@ -1,0 +1,237 @@
+//! Mechanisms by name, those of other languages included: `exec:./my_heuristic.py[alpha=0.5]`.
+//!
+//! A plug-in is a program that stays up, reads requests as JSON lines on its standard input and
+//! answers each with one line on its standard output. `protocol` has the messages, `process` the
+//! child and its limits. Every answer goes through the independent checker before anyone sees it.
+
+mod process;
+mod protocol;
+#[cfg(test)]
+mod tests;
+
+pub use protocol::SCHEMA;
+
+use process::Process;
+use protocol::{Answer, Hello, HelloAnswer, Request};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use synergy_solver::check::{Verdict, check};
+use synergy_solver::mechanisms::{
+    About, Guarantees, Mechanism, MechanismError, NameError, Outcome, Takes, by_name,
+};
+use synergy_solver::model::{Allocation, Instance, Profile, Rules, ServerGroup};
+use synergy_solver::status::Status;
+use thiserror::Error;
+
+/// What makes a name one of a plug-in.
+pub const PREFIX: &str = "exec:";
+
+/// Seconds that a plug-in has for an answer, unless `timeout_s` says otherwise.
+const TIMEOUT_S: f64 = 10.0;
+
+/// What it has at least for its greeting: loading a language's libraries is no part of a round.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Why there is no mechanism of a name.
+#[derive(Debug, Error)]
+pub enum ResolveError {
+    /// No built-in mechanism.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A plug-in that does not start, or does not speak the protocol.
+    #[error(transparent)]
+    Plugin(#[from] MechanismError),
+}
+
+/// The mechanism that `text` names: a built-in one as for [`by_name`], or `exec:COMMAND` with
+/// arguments after spaces and parameters in brackets. `timeout_s` is ours; the plug-in gets the others.
+///
+/// # Errors
+/// An unknown name; a plug-in that cannot be started or whose greeting is wrong.
+pub fn resolve(text: &str) -> Result<Box<dyn Mechanism>, ResolveError> {
+    match text.trim().strip_prefix(PREFIX) {
+        Some(command) => Ok(Box::new(Plugin::start(command)?)),
+        None => Ok(by_name(text)?),
+    }
+}
+
+/// A mechanism in another process.
+pub struct Plugin {
+    label: String,
+    command: Vec<String>,
+    parameters: Vec<(String, String)>,
+    timeout: Duration,
+    about: About,
+    /// The child, and what it knows already; none after a failure, until the next request.
+    session: Mutex<Option<Session>>,
+}
+
+impl Plugin {
+    /// Starts `command` and exchanges greetings.
+    ///
+    /// # Errors
+    /// It cannot be started, ends, stays silent, or answers something else.
+    pub fn start(command: &str) -> Result<Self, MechanismError> {
+        let label = format!("{PREFIX}{}", command.trim());
+        let failed = |reason: String| MechanismError::Failed { mechanism: label.clone(), reason };
+        let (line, inside) = match command.trim().strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
+            Some((line, inside)) => (line, inside),
+            None => (command, ""),
+        };
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if words.is_empty() {
+            return Err(failed("no command after exec:; give the path of a program".into()));
+        }
+        let mut timeout_s = TIMEOUT_S;
+        let mut parameters = Vec::new();
+        for pair in inside.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let Some((name, value)) = pair.split_once('=') else {
+                return Err(failed(format!("{pair:?}: write parameter=value in the brackets")));
+            };
+            let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
+            if name == "timeout_s" {
+                timeout_s =
+                    value.parse().ok().filter(|s| (0.001..=86_400.0).contains(s)).ok_or_else(|| {
+                        failed(format!("timeout_s is {value:?}; give seconds, from 0.001 to 86400"))
+                    })?;
+            } else {
+                parameters.push((name, value));
+            }
+        }
+        let timeout = Duration::from_secs_f64(timeout_s);
+        let (session, hello) = Session::start(&words, &parameters, timeout).map_err(&failed)?;
+        let about = about(&hello).map_err(&failed)?;
+        Ok(Plugin { label, command: words, parameters, timeout, about, session: Mutex::new(Some(session)) })
+    }
+}
+
+/// What the greeting says. The strings live as long as the program: a run has few plug-ins.
+fn about(hello: &HelloAnswer) -> Result<About, String> {
+    let mut guarantees = Guarantees::default();
+    for promise in &hello.promises {
+        match promise.as_str() {
+            "fair" => guarantees.fair = true,
+            "complete" => guarantees.complete = true,
+            "consolidated" => guarantees.consolidated = true,
+            other => return Err(format!("promises {other:?}; known are fair, complete, consolidated")),
+        }
+    }
+    let takes = match hello.takes.as_str() {
+        "runnable-set" => Takes::RunnableSet,
+        "whole-queue" => Takes::WholeQueue,
+        other => return Err(format!("takes {other:?}; known are runnable-set, whole-queue")),
+    };
+    Ok(About {
+        name: hello.name.clone().leak(),
+        description: hello.description.clone().leak(),
+        source: "plug-in",
+        takes,
+        guarantees,
+        parameters: &[],
+    })
+}
+
+impl Mechanism for Plugin {
+    fn about(&self) -> About {
+        self.about
+    }
+
+    fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
+        let failed = |reason: String| MechanismError::Failed { mechanism: self.label.clone(), reason };
+        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut session = match slot.take() {
+            Some(session) => session,
+            None => Session::start(&self.command, &self.parameters, self.timeout).map_err(&failed)?.0,
+        };
+        let jobs = match self.about.takes {
+            Takes::RunnableSet => instance.runnable(queue),
+            Takes::WholeQueue => queue.to_vec(),
+        };
+        // After any fault the session is dropped, and its process with it: nothing of it can leak into
+        // the next round.
+        let allocation = session.allocate(instance, &jobs, self.timeout).map_err(&failed)?;
+        let report = check(instance, queue, &allocation);
+        if let Some(violation) = report.violations.iter().find(|v| v.breach.verdict() == Verdict::Valid) {
+            return Err(failed(format!("invalid allocation: {}", violation.describe(instance))));
+        }
+        *slot = Some(session);
+        Ok(Outcome { status: Status::Ok, allocation, reverted: Vec::new(), bound: None, effort: None })
+    }
+}
+
+/// A running plug-in and what it has been told.
+struct Session {
+    process: Process,
+    known: Known,
+    round: u64,
+}
+
+/// What a plug-in has been told.
+#[derive(Default)]
+struct Known {
+    cluster: Option<(Vec<ServerGroup>, Rules)>,
+    /// The profile is kept alive, so that an equal address is the same matrix.
+    classes: Vec<(Arc<Profile>, u32)>,
+}
+
+impl Session {
+    fn start(
+        command: &[String],
+        parameters: &[(String, String)],
+        timeout: Duration,
+    ) -> Result<(Self, HelloAnswer), String> {
+        let mut process = Process::start(command)?;
+        let line = process.ask(&[protocol::line(&Hello::new(parameters))], timeout.max(START_TIMEOUT))?;
+        let hello = protocol::hello_answer(&line).map_err(|reason| process.explain(&reason))?;
+        Ok((Session { process, known: Known::default(), round: 0 }, hello))
+    }
+
+    fn allocate(
+        &mut self,
+        instance: &Instance,
+        jobs: &[usize],
+        timeout: Duration,
+    ) -> Result<Allocation, String> {
+        let mut lines = self.known.news(instance);
+        lines.push(protocol::line(&Request::Allocate {
+            round: self.round,
+            jobs: jobs
+                .iter()
+                .map(|&job| (job, instance.jobs()[job].class, instance.objective_weight(job)))
+                .collect(),
+        }));
+        let line = self.process.ask(&lines, timeout)?;
+        let answer: Answer = protocol::answer(&line).map_err(|reason| self.process.explain(&reason))?;
+        let allocation =
+            protocol::allocation(answer, self.round).map_err(|reason| self.process.explain(&reason))?;
+        self.round += 1;
+        Ok(allocation)
+    }
+}
+
+impl Known {
+    /// Cluster and classes that the plug-in has not been told yet: matrices go over the pipe once per
+    /// class, not once per round.
+    fn news(&mut self, instance: &Instance) -> Vec<String> {
+        let mut lines = Vec::new();
+        let groups = instance.cluster().groups();
+        let is_known =
+            self.cluster.as_ref().is_some_and(|(known, rules)| known == groups && *rules == instance.rules());
+        if !is_known {
+            self.cluster = Some((groups.to_vec(), instance.rules()));
+            self.classes.clear();
+            lines.push(protocol::line(&Request::cluster(instance)));
+        }
+        let same = |(profile, gpus): &(Arc<Profile>, u32), index: usize| {
+            instance.classes().get(index).is_some_and(|c| Arc::ptr_eq(profile, &c.profile) && *gpus == c.gpus)
+        };
+        let known = self.classes.iter().enumerate().take_while(|&(index, class)| same(class, index)).count();
+        // Fewer classes than before are fine: the plug-in knows some that no job has.
+        if known < instance.classes().len() {
+            self.classes.truncate(known);
+            self.classes.extend(instance.classes()[known..].iter().map(|c| (Arc::clone(&c.profile), c.gpus)));
+            lines.push(protocol::line(&Request::classes(instance, known)));
+        }
+        lines
+    }
+}
