@@ -360,9 +360,10 @@ impl<'a> Packing<'a> {
             .map(|(member, server)| (self.jobs[member].job, server))
             .collect();
         servers.reassign(&on_server, &amounts);
-        Outcome {
-            effort: Some(Effort { nodes: self.evaluations, ..Effort::default() }),
-            ..servers.into_outcome(Status::Ok)
-        }
+        let mut outcome = servers.into_outcome(Status::Ok);
+        // Who got other amounts is no longer at the share that it was reverted to.
+        outcome.reverted.retain(|&job| amounts[job].is_none());
+        outcome.effort = Some(Effort { nodes: self.evaluations, ..Effort::default() });
+        outcome
     }
 }
