@@ -1,19 +1,19 @@
 //! `config`: the configuration LP, the tight bound for consolidated allocations (problem statement,
 //! section 4; docs/tight-bound.md).
 
-use super::lp::Lp;
-use super::{Bound, BoundOptions, BoundResult, Scope};
+use super::{Bound, BoundResult, Scope};
 use crate::config_lp::master::{Generator, Limits};
 use crate::config_lp::packing::Packing;
 use crate::config_lp::units::Rounding;
-use crate::config_lp::{self, Solved};
-use crate::model::{Amounts, Instance, ThroughputRule};
+use crate::config_lp::{self, Solved, SuperMachine};
+use crate::model::{Instance, ThroughputRule};
 use crate::status::{Effort, Status};
 
 /// Name of the bound.
 pub const NAME: &str = "config";
 
-/// The configuration LP by column generation, or the certified `lp` where that is smaller.
+/// The configuration LP by column generation, or the certified bound of the super-machine over
+/// the same choices where that is smaller.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
     /// Every job gets at least this part of its baseline, in [0, 1]; below 1 the bound is for
@@ -41,14 +41,14 @@ impl Bound for Config {
             return none;
         }
         let runnable = instance.runnable(queue);
-        let lp = self.super_machine(instance, queue);
         let packing = Packing::new(instance, &runnable, self.floor, Rounding::Down);
         let mut generator = Generator::new(&packing);
         let order = config_lp::order(&packing, &runnable, instance.jobs().len());
-        let start = config_lp::start_prices(&packing, lp.shadow_prices.unwrap_or(Amounts::ZERO));
-        let solved = config_lp::solve(&mut generator, &packing, &order, &start, &self.limits);
+        let super_machine = SuperMachine::new(&packing, instance.cluster());
+        let start = config_lp::start_prices(&packing, super_machine.prices);
+        let solved = config_lp::solve(&mut generator, &order, &start, &self.limits);
         let effort = Effort { rounds: solved.rounds, columns: generator.pool.len(), nodes: 0 };
-        let value = Self::published(&packing, &solved, lp.certified);
+        let value = Self::published(&packing, &solved, super_machine.bound);
         let note = (solved.status == Status::NoConsolidatedAllocation)
             .then(|| config_lp::explain(&packing, instance, &solved.packed));
         BoundResult {
@@ -63,16 +63,11 @@ impl Bound for Config {
 }
 
 impl Config {
-    /// The super-machine's bound with the same floor.
-    pub fn super_machine(&self, instance: &Instance, queue: &[usize]) -> BoundResult {
-        let options = BoundOptions { fairness_floor: self.floor, ..BoundOptions::default() };
-        Lp { options }.evaluate(instance, queue)
-    }
-
     /// The smaller of the two bounds, where both are for the same jobs.
-    pub(crate) fn published(packing: &Packing, solved: &Solved, lp: Option<f64>) -> f64 {
+    pub(crate) fn published(packing: &Packing, solved: &Solved, super_machine: f64) -> f64 {
         let config = solved.relaxation.bound + packing.constant(&solved.packed);
-        let lp = lp.filter(|_| solved.status != Status::NoConsolidatedAllocation);
-        lp.map_or(config, |lp| lp.min(config))
+        // Not all jobs can be packed: the super-machine's bound is for more jobs.
+        let same_jobs = solved.status != Status::NoConsolidatedAllocation;
+        if same_jobs { super_machine.min(config) } else { config }
     }
 }

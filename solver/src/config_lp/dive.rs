@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// A pattern count this close below an integer counts as that integer.
 const INTEGRAL: f64 = 1e-6;
 
+/// Where all counts are below 1, one pattern is taken, and one more for this many servers that are left.
+const SERVERS_PER_STEP: usize = 16;
+
 /// When the search for an integral solution ends. Counts, so that results do not depend on the clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchLimits {
@@ -46,12 +49,12 @@ impl Default for SearchLimits {
 /// relaxation of what is left, and so on. `first` is the relaxation at the start, where known. `None` when jobs remain.
 pub fn dive(
     generator: &mut Generator,
-    packing: &Packing,
     mut counts: Vec<usize>,
     mut servers: Vec<usize>,
     first: &Relaxation,
     limits: &Limits,
 ) -> Option<Plan> {
+    let packing = generator.packing();
     let mut plan = Plan::default();
     let mut relaxation = first.clone();
     loop {
@@ -60,11 +63,14 @@ pub fn dive(
             relaxation.patterns.iter().map(|&(p, l)| (p, whole(l))).filter(|&(_, n)| n > 0).collect();
         if fixed.is_empty() {
             let value = |p: usize| generator.pool[p].value;
-            let largest = relaxation.patterns.iter().max_by(|a, b| {
-                (a.1 + INTEGRAL).total_cmp(&b.1).then(value(a.0).total_cmp(&value(b.0))).then(b.0.cmp(&a.0))
-            })?;
-            fixed.push((largest.0, 1));
+            let mut largest = relaxation.patterns.clone();
+            largest.sort_by(|a, b| {
+                b.1.total_cmp(&a.1).then(value(b.0).total_cmp(&value(a.0))).then(a.0.cmp(&b.0))
+            });
+            let steps = 1 + servers.iter().sum::<usize>() / SERVERS_PER_STEP;
+            fixed.extend(largest.iter().take(steps).map(|&(p, _)| (p, 1)));
         }
+        let placed = plan.patterns.len();
         for (index, times) in fixed {
             let pattern = generator.pool[index].clone();
             let times = times.min(most(&pattern, packing, &counts, &servers));
@@ -73,6 +79,9 @@ pub fn dive(
         }
         if counts.iter().all(|&n| n == 0) {
             return Some(plan);
+        }
+        if plan.patterns.len() == placed {
+            return None;
         }
         relaxation = generator.relax(&counts, &servers, &relaxation.prices, Goal::Value, limits);
     }
@@ -95,17 +104,13 @@ fn take(pattern: &Pattern, packing: &Packing, counts: &mut [usize], servers: &mu
 /// With l whole, the seats taken are a transportation problem, so they need no integrality.
 pub fn finish(
     generator: &mut Generator,
-    packing: &Packing,
     counts: &[usize],
     servers: &[usize],
     prices: &Prices,
     incumbent: Option<&Plan>,
     limits: &SearchLimits,
 ) -> Option<(Plan, u64)> {
-    let loss = |pattern: &Pattern| {
-        let jobs: f64 = pattern.jobs(packing).map(|(class, n)| prices.class[class] * n as f64).sum();
-        jobs + prices.server[pattern.shape] * pattern.servers as f64 - pattern.value
-    };
+    let packing = generator.packing();
     let mut chosen: Vec<usize> =
         incumbent.map_or(Vec::new(), |plan| plan.patterns.iter().map(|p| p.0).collect());
     chosen.sort_unstable();
@@ -113,7 +118,7 @@ pub fn finish(
     let mut others: Vec<(f64, usize)> = (0..generator.pool.len())
         .filter(|index| chosen.binary_search(index).is_err())
         .filter(|&index| generator.pool[index].jobs(packing).any(|(class, _)| counts[class] > 0))
-        .map(|index| (loss(&generator.pool[index]), index))
+        .map(|index| (loss(packing, &generator.pool[index], prices), index))
         .collect();
     others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     chosen.extend(others.iter().take(limits.milp_columns.saturating_sub(chosen.len())).map(|o| o.1));
@@ -211,12 +216,13 @@ fn loss(packing: &Packing, pattern: &Pattern, prices: &Prices) -> f64 {
 /// Solves the jobs of a few servers anew, those that lose most against the bound first, and keeps what is better.
 pub fn improve(
     generator: &mut Generator,
-    packing: &Packing,
     plan: Plan,
     bound: f64,
     prices: &Prices,
     limits: &SearchLimits,
 ) -> Plan {
+    let packing = generator.packing();
+    let mut losses: Vec<f64> = Vec::new();
     let mut patterns = plan.expanded();
     let mut value = plan.value;
     let mut unused = packing.servers();
@@ -229,10 +235,9 @@ pub fn improve(
             break;
         }
         // The worst first; the window slides on while nothing is gained.
-        patterns.sort_by(|&a, &b| {
-            let of = |p: usize| loss(packing, &generator.pool[p], prices);
-            of(b).total_cmp(&of(a)).then(a.cmp(&b))
-        });
+        let new = &generator.pool[losses.len()..];
+        losses.extend(new.iter().map(|pattern| loss(packing, pattern, prices)));
+        patterns.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]).then(a.cmp(&b)));
         let size = limits.servers.min(patterns.len());
         let mut chosen: Vec<usize> = Vec::new();
         let lead = fruitless % patterns.len();
@@ -259,7 +264,7 @@ pub fn improve(
         let relaxation = generator.relax(&counts, &servers, prices, Goal::Value, &limits.dive);
         let promising = relaxation.bound > old + limits.gap * old.abs();
         let found = if promising {
-            dive(generator, packing, counts.clone(), servers.clone(), &relaxation, &limits.dive)
+            dive(generator, counts.clone(), servers.clone(), &relaxation, &limits.dive)
         } else {
             None
         };

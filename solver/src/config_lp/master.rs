@@ -13,6 +13,12 @@ const SMOOTHING: f64 = 0.5;
 /// Patterns taken from one pricing table.
 const PER_TABLE: usize = 6;
 
+/// Further tables per round where most jobs differ, each without the jobs of the patterns before it.
+const COMPLEMENTS: usize = 6;
+
+/// Times the limit of rounds that is granted while jobs are still uncovered.
+const UNCOVERED_ROUNDS: usize = 20;
+
 /// A pattern improves when its reduced value is above this, relative to the largest pattern value.
 const IMPROVES: f64 = 1e-10;
 
@@ -41,7 +47,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { rounds: 2000, columns: 200_000, tolerance: 1e-7 }
+        Limits { rounds: 2000, columns: 200_000, tolerance: 1e-6 }
     }
 }
 
@@ -122,6 +128,11 @@ impl<'a> Generator<'a> {
             penalty,
             scale,
         }
+    }
+
+    /// What is packed.
+    pub fn packing(&self) -> &'a Packing {
+        self.packing
     }
 
     /// Adds a pattern and returns its index in the pool and whether it is new.
@@ -220,14 +231,16 @@ impl<'a> Generator<'a> {
                 out.converged = true;
                 return out;
             }
-            if out.rounds >= limits.rounds || self.pool.len() >= limits.columns {
+            // Prices mean little before all jobs are covered, so that is waited for.
+            let rounds = if out.total_uncovered() > 0.0 { UNCOVERED_ROUNDS } else { 1 } * limits.rounds;
+            if out.rounds >= rounds || self.pool.len() >= limits.columns {
                 return out;
             }
             let mut improved = false;
             for part in [1.0 - SMOOTHING, 1.0] {
                 let at = out.prices.towards(&master, part);
                 let (bound, feasible) = self.bound_at(counts, servers, &at, goal);
-                let best = self.collect(&master, goal);
+                let best = self.collect(&master, goal).max(self.complement(counts, &at, &master, goal));
                 if bound < out.bound {
                     (out.bound, out.prices) = (bound, feasible);
                 }
@@ -243,19 +256,44 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Where most jobs differ, adds patterns that share no job with each other, so that together they
+    /// can be used: after [`Generator::collect`], the best pattern of what the last one left, and so on.
+    fn complement(&mut self, counts: &[usize], at: &Prices, master: &Prices, goal: Goal) -> f64 {
+        let jobs: usize = counts.iter().sum();
+        let mut best = f64::NEG_INFINITY;
+        if jobs > 2 * counts.iter().filter(|&&n| n > 0).count() {
+            return best;
+        }
+        let worth = if goal == Goal::Value { 1.0 } else { 0.0 };
+        for shape in 0..self.pricers.len() {
+            let mut left = counts.to_vec();
+            for _ in 0..COMPLEMENTS {
+                let Some(pattern) = self.pricers[shape].patterns(1).pop() else { break };
+                pattern.jobs(self.packing).for_each(|(class, n)| left[class] -= n);
+                self.pricers[shape].price(&left, at, worth);
+                let Some(next) = self.pricers[shape].patterns(1).pop() else { break };
+                best = best.max(self.add_priced(next, master, worth));
+            }
+        }
+        best
+    }
+
+    /// Adds a pattern; its reduced value at `prices` where it is new.
+    fn add_priced(&mut self, pattern: Pattern, prices: &Prices, worth: f64) -> f64 {
+        let jobs: f64 = pattern.jobs(self.packing).map(|(class, n)| prices.class[class] * n as f64).sum();
+        let servers = prices.server[pattern.shape] * pattern.servers as f64;
+        let reduced = worth * pattern.value - jobs - servers;
+        if self.add(pattern).1 { reduced } else { f64::NEG_INFINITY }
+    }
+
     /// Adds patterns of the current pricing tables to the pool; the largest reduced value, at `prices`,
     /// of those that are new.
     fn collect(&mut self, prices: &Prices, goal: Goal) -> f64 {
+        let worth = if goal == Goal::Value { 1.0 } else { 0.0 };
         let mut best = f64::NEG_INFINITY;
         for shape in 0..self.pricers.len() {
             for pattern in self.pricers[shape].patterns(PER_TABLE) {
-                let value = if goal == Goal::Value { pattern.value } else { 0.0 };
-                let jobs: f64 =
-                    pattern.jobs(self.packing).map(|(class, n)| prices.class[class] * n as f64).sum();
-                let reduced = value - jobs - prices.server[shape] * pattern.servers as f64;
-                if self.add(pattern).1 {
-                    best = best.max(reduced);
-                }
+                best = best.max(self.add_priced(pattern, prices, worth));
             }
         }
         best

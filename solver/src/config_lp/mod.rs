@@ -18,7 +18,9 @@ pub mod pooling;
 pub mod pricing;
 pub mod units;
 
-use crate::model::{Amounts, Instance};
+use crate::bounds::choice::{Choices, Point};
+use crate::lp::Options;
+use crate::model::{AUXILIARY, Amounts, Cluster, Instance};
 use crate::status::Status;
 use master::{Generator, Goal, Limits, Relaxation};
 use packing::Packing;
@@ -44,30 +46,64 @@ pub struct Solved {
     pub rounds: usize,
 }
 
+/// The super-machine over the same choices: `lp`, less the mixes and the configurations that no
+/// consolidated allocation can use. Its bound is at most that of `lp`, and its prices start column generation.
+#[derive(Debug, Clone)]
+pub struct SuperMachine {
+    /// Certified bound for all jobs.
+    pub bound: f64,
+    /// Price of one CPU and of one GB.
+    pub prices: Amounts,
+}
+
+impl SuperMachine {
+    /// Solves it. Without a solution the bound is infinite and the prices are 0.
+    pub fn new(packing: &Packing, cluster: &Cluster) -> Self {
+        let mut choices = Choices::new(cluster.capacity().0);
+        for (index, class) in packing.classes.iter().enumerate() {
+            let on_some_server = |choice: usize| {
+                let items = |shape: &packing::Shape| {
+                    shape.of_class[index].clone().map(|i| shape.items[i].choice).any(|c| c == choice)
+                };
+                packing.shapes.iter().any(items)
+            };
+            let points: Vec<Point<AUXILIARY>> = class
+                .choices
+                .iter()
+                .enumerate()
+                .filter(|&(choice, _)| on_some_server(choice))
+                .map(|(_, choice)| Point { value: choice.value, usage: choice.amounts.0 })
+                .collect();
+            if points.is_empty() {
+                return SuperMachine { bound: f64::INFINITY, prices: Amounts::ZERO };
+            }
+            choices.add_block(class.jobs.len() as f64, points);
+        }
+        let chosen = choices.solve_dual(&[], &Options::default());
+        let bound = if chosen.bound.is_finite() { chosen.bound } else { f64::INFINITY };
+        SuperMachine { bound: bound + packing.constant(&packing.counts()), prices: Amounts(chosen.prices) }
+    }
+}
+
 /// Prices that the super-machine's price of a CPU and of a GB suggest: a job is worth the best of its
-/// choices net of what they use, a server what it has of both. At an optimum of the super-machine LP
-/// with the same choices, these prove a bound no larger than its value.
+/// choices net of what they use, a server what it has of both. At an optimum of the super-machine, these
+/// prove a bound no larger than its value, where units lose nothing.
 pub fn start_prices(packing: &Packing, shadow: Amounts) -> Prices {
     let worth =
         |amounts: &Amounts| amounts.iter().zip(shadow.iter()).map(|(a, price)| a * price).sum::<f64>();
     let net = |choice: &packing::Choice| choice.value - worth(&choice.amounts);
     let best = |class: &packing::Class| class.choices.iter().map(net).fold(f64::NEG_INFINITY, f64::max);
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
     Prices {
-        class: packing.classes.iter().map(best).map(|v| if v.is_finite() { v } else { 0.0 }).collect(),
+        class: packing.classes.iter().map(best).map(finite).collect(),
         server: packing.shapes.iter().map(|shape| worth(&shape.capacity)).collect(),
     }
 }
 
 /// Solves the configuration LP of all jobs. `order` lists the class of every job in policy order: when not
 /// all can be packed, jobs are kept in this order, each unless it is proven not to fit with those kept before.
-pub fn solve(
-    generator: &mut Generator,
-    packing: &Packing,
-    order: &[usize],
-    start: &Prices,
-    limits: &Limits,
-) -> Solved {
-    let (counts, servers) = (packing.counts(), packing.servers());
+pub fn solve(generator: &mut Generator, order: &[usize], start: &Prices, limits: &Limits) -> Solved {
+    let (counts, servers) = (generator.packing().counts(), generator.packing().servers());
     let mut rounds = 0;
     let (relaxation, covered) = value(generator, &counts, &servers, start, limits, &mut rounds);
     let status = match relaxation.converged {

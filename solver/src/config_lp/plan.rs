@@ -114,13 +114,8 @@ pub fn allocation(packing: &Packing, pool: &[Pattern], plan: &Plan, cluster: &Cl
 /// other allocation.
 ///
 /// A job gets the choice of largest value within what it holds, so the plan is worth no less.
-pub fn plan_of(
-    generator: &mut Generator,
-    packing: &Packing,
-    instance: &Instance,
-    from: &Allocation,
-) -> Option<Plan> {
-    let cluster = instance.cluster();
+pub fn plan_of(generator: &mut Generator, instance: &Instance, from: &Allocation) -> Option<Plan> {
+    let (packing, cluster) = (generator.packing(), instance.cluster());
     let mut class_of = vec![None; instance.jobs().len()];
     for (index, class) in packing.classes.iter().enumerate() {
         class.jobs.iter().for_each(|&job| class_of[job] = Some(index));

@@ -10,8 +10,8 @@ use crate::config_lp::master::{Generator, Limits, Relaxation};
 use crate::config_lp::packing::Packing;
 use crate::config_lp::plan::{Plan, allocation, plan_of};
 use crate::config_lp::units::Rounding;
-use crate::config_lp::{self, Solved};
-use crate::model::{Allocation, Amounts, Instance, ThroughputRule};
+use crate::config_lp::{self, Solved, SuperMachine};
+use crate::model::{Allocation, Instance, JobAllocation, ThroughputRule};
 use crate::status::{Effort, Status};
 
 /// Dives through the configuration LP, finishes with an integer program over its patterns, and solves
@@ -75,36 +75,33 @@ impl Mechanism for OptDeployable {
             return Ok(Outcome { status: Status::Skipped, ..tune });
         }
         let runnable = instance.runnable(queue);
-        let config = Config { floor: self.floor, limits: self.bound };
-        let lp = config.super_machine(instance, queue);
         let packing = Packing::new(instance, &runnable, self.floor, Rounding::Down);
         let order = config_lp::order(&packing, &runnable, instance.jobs().len());
-        let start = config_lp::start_prices(&packing, lp.shadow_prices.unwrap_or(Amounts::ZERO));
+        let super_machine = SuperMachine::new(&packing, instance.cluster());
+        let start = config_lp::start_prices(&packing, super_machine.prices);
         let mut generator = Generator::new(&packing);
-        let solved = config_lp::solve(&mut generator, &packing, &order, &start, &self.bound);
-        let bound = Config::published(&packing, &solved, lp.certified);
+        let solved = config_lp::solve(&mut generator, &order, &start, &self.bound);
+        let bound = Config::published(&packing, &solved, super_machine.bound);
         let mut effort = Effort { rounds: solved.rounds, columns: generator.pool.len(), nodes: 0 };
         if solved.status == Status::NoConsolidatedAllocation {
             return Ok(Outcome { status: solved.status, bound: None, effort: Some(effort), ..tune });
         }
+        let tuned = &tune.allocation;
         let found = if packing.exact {
-            self.search(
-                instance,
-                &packing,
-                &mut generator,
-                &solved.relaxation,
-                bound,
-                &tune.allocation,
-                &mut effort,
-            )
+            self.search(instance, &mut generator, &solved.relaxation, bound, tuned, &mut effort)
         } else {
-            // Units that round demands down can overfill a server: search again with demands rounded up.
+            // Demands that are rounded down can overfill a server: search again with demands rounded up.
             let safe = Packing::new(instance, &runnable, self.floor, Rounding::Up);
             let mut generator = Generator::new(&safe);
-            let Solved { relaxation, rounds, .. } =
-                config_lp::solve(&mut generator, &safe, &order, &solved.relaxation.prices, &self.bound);
-            effort.rounds += rounds;
-            self.search(instance, &safe, &mut generator, &relaxation, bound, &tune.allocation, &mut effort)
+            let prices = &solved.relaxation.prices;
+            let start = if safe.classes.len() == packing.classes.len() {
+                prices
+            } else {
+                &config_lp::start_prices(&safe, super_machine.prices)
+            };
+            let again = config_lp::solve(&mut generator, &order, start, &self.bound);
+            effort.rounds += again.rounds;
+            self.search(instance, &mut generator, &again.relaxation, bound, tuned, &mut effort)
         };
         Ok(match found {
             Some((allocation, value)) => {
@@ -119,42 +116,52 @@ impl Mechanism for OptDeployable {
 
 impl OptDeployable {
     /// The best allocation found, with its value.
-    #[allow(clippy::too_many_arguments)]
     fn search(
         &self,
         instance: &Instance,
-        packing: &Packing,
         generator: &mut Generator,
         relaxation: &Relaxation,
         bound: f64,
         tune: &Allocation,
         effort: &mut Effort,
     ) -> Option<(Allocation, f64)> {
+        let packing = generator.packing();
         let (counts, servers) = (packing.counts(), packing.servers());
-        let mut best: Option<Plan> = plan_of(generator, packing, instance, tune);
-        let better = |best: &Option<Plan>, plan: &Plan| best.as_ref().is_none_or(|b| plan.value > b.value);
+        let constant = packing.constant(&counts);
+        let bound = bound - constant;
         let prices = &relaxation.prices;
-        let closed = |best: &Option<Plan>| {
-            best.as_ref().is_some_and(|b| bound - b.value <= self.search.gap * bound.abs().max(1.0))
+        let mut best = plan_of(generator, instance, tune);
+        let tune_counts = best.is_some();
+        let keep = |best: &mut Option<Plan>, plan: Plan| {
+            if best.as_ref().is_none_or(|best| plan.value > best.value) {
+                *best = Some(plan);
+            }
         };
-        if let Some(plan) =
-            dive(generator, packing, counts.clone(), servers.clone(), relaxation, &self.search.dive)
-            && better(&best, &plan)
-        {
-            best = Some(plan);
+        if let Some(plan) = dive(generator, counts.clone(), servers.clone(), relaxation, &self.search.dive) {
+            keep(&mut best, plan);
         }
-        if !closed(&best)
+        let is_open = best.as_ref().is_none_or(|b| bound - b.value > self.search.gap * bound.abs().max(1.0));
+        if is_open
             && let Some((plan, nodes)) =
-                finish(generator, packing, &counts, &servers, prices, best.as_ref(), &self.search)
+                finish(generator, &counts, &servers, prices, best.as_ref(), &self.search)
         {
             effort.nodes += nodes as usize;
-            if better(&best, &plan) {
-                best = Some(plan);
-            }
+            keep(&mut best, plan);
         }
-        let plan = improve(generator, packing, best?, bound, prices, &self.search);
+        let plan = improve(generator, best?, bound, prices, &self.search);
         effort.columns = generator.pool.len();
-        let value = plan.value;
-        Some((allocation(packing, &generator.pool, &plan, instance.cluster()), value))
+        let found = allocation(packing, &generator.pool, &plan, instance.cluster());
+        let value = worth(instance, &found);
+        // Pools value TUNE's jobs at less than they are worth.
+        let tuned = worth(instance, tune);
+        if tune_counts && tuned > value { Some((tune.clone(), tuned)) } else { Some((found, value)) }
     }
+}
+
+/// Sum of weight x normalised throughput.
+fn worth(instance: &Instance, allocation: &Allocation) -> f64 {
+    let of = |job: &JobAllocation| {
+        instance.objective_weight(job.job) * instance.class_of(job.job).throughput_at(&job.total())
+    };
+    allocation.jobs.iter().map(of).sum()
 }
