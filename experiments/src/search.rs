@@ -146,7 +146,7 @@ fn change(jobs: &mut Vec<JobSpec>, pool: &[Arc<Profile>], largest: u32, random: 
         // Another model.
         0 | 1 => jobs[job].profile = Arc::clone(&pool[below(pool.len())]),
         // Split a job in two halves.
-        2 if jobs[job].gpus % 2 == 0 => {
+        2 if jobs[job].gpus.is_multiple_of(2) => {
             jobs[job].gpus /= 2;
             let mut twin = jobs[job].clone();
             twin.profile = Arc::clone(&pool[below(pool.len())]);

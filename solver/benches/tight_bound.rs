@@ -20,7 +20,8 @@ use synergy_solver::model::{Amounts, Cluster, Instance, JobSpec, Profile, Rules,
 
 /// The published profiles of the default mix, by task class.
 fn profiles() -> [Vec<Arc<Profile>>; 3] {
-    let mut points: BTreeMap<(&str, &str), Vec<(f64, f64, f64)>> = BTreeMap::new();
+    type Cell = (f64, f64, f64);
+    let mut points: BTreeMap<(&str, &str), Vec<Cell>> = BTreeMap::new();
     for line in include_str!("../../experiments/profiles/osdi22_v100.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields[i].parse::<f64>().unwrap();

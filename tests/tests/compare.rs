@@ -264,6 +264,8 @@ fn the_same_command_gives_the_same_bytes_but_for_seconds() {
         place.read("one.lp").lines().skip(1).collect::<Vec<_>>(),
         place.read("two.lp").lines().skip(1).collect::<Vec<_>>()
     );
+    let methods =
+        "lp,ilp,lp-skip,config,vertex,bisection,proportional,greedy,tune,opt-rounded,opt-deployable";
     let compare = || {
         without_seconds(
             place.synergy(&format!("compare one.json --only {methods} --format json")).ok().json(),

@@ -5,12 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
 use synergy_tests::Place;
 
+/// Name, sense letter, right-hand side, entries.
+type Row = (String, char, f64, Vec<(usize, f64)>);
+
 /// A program as read from a free MPS file: as plain as its text, and independent of the writer.
 #[derive(Default)]
 struct Mps {
     maximise: bool,
-    /// Name, sense letter, right-hand side, entries.
-    rows: Vec<(String, char, f64, Vec<(usize, f64)>)>,
+    rows: Vec<Row>,
     cost: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -70,7 +72,7 @@ impl Mps {
     }
 
     /// Solves it; gives the optimum and the values of the columns.
-    fn solve<M: SolverModel>(
+    fn solve<M>(
         &self,
         solver: impl FnOnce(good_lp::variable::UnsolvedProblem) -> M,
     ) -> Result<(f64, Vec<f64>), ResolutionError>

@@ -162,10 +162,9 @@ fn word_at(text: &str, line: usize, column: usize) -> Option<&str> {
 /// serde's words in plain ones, with the mend.
 fn plain(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if let Some(rest) = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: ")) {
-        if let Some((found, expected)) = rest.rsplit_once(", expected ") {
-            return format!("is {}; give {}", found.replace('`', ""), kind(expected));
-        }
+    let wrong = message.strip_prefix("invalid type: ").or(message.strip_prefix("invalid value: "));
+    if let Some((found, expected)) = wrong.and_then(|rest| rest.rsplit_once(", expected ")) {
+        return format!("is {}; give {}", found.replace('`', ""), kind(expected));
     }
     match quoted.split_first() {
         Some((key, known)) if message.starts_with("unknown field") => {

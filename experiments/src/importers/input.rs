@@ -138,9 +138,9 @@ pub struct Elements {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    BeforeArray,
-    InArray,
-    AfterArray,
+    Before,
+    Inside,
+    After,
 }
 
 /// One element of an array.
@@ -164,7 +164,7 @@ pub enum ElementsError {
 impl Elements {
     /// Elements of the array in `source`.
     pub fn new(source: Box<dyn BufRead>) -> Self {
-        Elements { source, buffer: Vec::new(), line: 1, place: Place::BeforeArray }
+        Elements { source, buffer: Vec::new(), line: 1, place: Place::Before }
     }
 
     /// Line that the reader has come to, from 1.
@@ -188,9 +188,9 @@ impl Elements {
             };
             if chunk.is_empty() {
                 return match self.place {
-                    Place::AfterArray => Ok(None),
-                    Place::BeforeArray => Err(ElementsError::Shape("is no JSON list of jobs")),
-                    Place::InArray => Err(ElementsError::Shape("ends in the middle of the list")),
+                    Place::After => Ok(None),
+                    Place::Before => Err(ElementsError::Shape("is no JSON list of jobs")),
+                    Place::Inside => Err(ElementsError::Shape("ends in the middle of the list")),
                 };
             }
             let mut used = 0;
@@ -200,11 +200,11 @@ impl Elements {
                 if byte == b'\n' {
                     self.line += 1;
                 }
-                if self.place != Place::InArray {
+                if self.place != Place::Inside {
                     match byte {
-                        b'[' if self.place == Place::BeforeArray => self.place = Place::InArray,
+                        b'[' if self.place == Place::Before => self.place = Place::Inside,
                         _ if byte.is_ascii_whitespace() => {}
-                        _ if self.place == Place::AfterArray => {
+                        _ if self.place == Place::After => {
                             return Err(ElementsError::Shape("has text behind the end of the list"));
                         }
                         _ => return Err(ElementsError::Shape("is no JSON list of jobs")),
@@ -213,7 +213,7 @@ impl Elements {
                 }
                 if !in_string && depth == 0 && (byte == b',' || byte == b']') {
                     if byte == b']' {
-                        self.place = Place::AfterArray;
+                        self.place = Place::After;
                     }
                     if start.is_some() {
                         ended = true;

@@ -35,10 +35,10 @@ pub fn bootstrap_mean(values: &[f64], purpose: &str) -> Option<Interval> {
         // Two indices from one 64-bit draw, by multiplication: n is far below 2^32, so the bias is nil.
         while drawn < n {
             let bits = random.next_u64();
-            sum += values[((bits & 0xffff_ffff) * n as u64 >> 32) as usize];
+            sum += values[(((bits & 0xffff_ffff) * n as u64) >> 32) as usize];
             drawn += 1;
             if drawn < n {
-                sum += values[((bits >> 32) * n as u64 >> 32) as usize];
+                sum += values[(((bits >> 32) * n as u64) >> 32) as usize];
                 drawn += 1;
             }
         }

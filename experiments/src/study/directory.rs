@@ -58,16 +58,10 @@ impl Directory {
         if shard.is_none() {
             directory.sweep()?;
         }
-        if let Some(stored) = directory.stored_study()? {
-            if stored.name != study.name {
-                return Err(StudyError::Directory {
-                    path: path.to_path_buf(),
-                    reason: format!(
-                        "holds the study {:?}, not {:?}; give another --out",
-                        stored.name, study.name
-                    ),
-                });
-            }
+        if let Some(stored) = directory.stored_study()?.filter(|stored| stored.name != study.name) {
+            let reason =
+                format!("holds the study {:?}, not {:?}; give another --out", stored.name, study.name);
+            return Err(StudyError::Directory { path: path.to_path_buf(), reason });
         }
         write_file(&directory.study_path(), study.resolved().as_bytes())?;
         Ok(directory)

@@ -33,7 +33,7 @@ pub struct TableWriter {
 }
 
 enum Sink {
-    Parquet { writer: BatchedWriter<Shared>, file: Shared },
+    Parquet { writer: Box<BatchedWriter<Shared>>, file: Shared },
     Csv(Box<csv::Writer<OutputFile>>),
 }
 
@@ -82,7 +82,7 @@ impl TableWriter {
                     .with_key_value_metadata(Some(KeyValueMetadata::from_static(metadata.entries.clone())))
                     .batched(&schema)
                     .map_err(|e| polars_error(path, e))?;
-                Sink::Parquet { writer, file }
+                Sink::Parquet { writer: Box::new(writer), file }
             }
             Format::Csv => {
                 let mut writer = csv::Writer::from_writer(file);

@@ -96,7 +96,7 @@ fn exact_grid(class: &JobClass, all: &mut [Configuration]) {
 }
 
 /// The configurations that no other one dominates; of equals the first stays.
-fn undominated(all: &[Configuration]) -> Vec<usize> {
+pub(crate) fn undominated(all: &[Configuration]) -> Vec<usize> {
     let dominates = |a: usize, b: usize| {
         let no_dearer = (0..AUXILIARY).all(|r| all[a].amounts[r] <= all[b].amounts[r]);
         no_dearer && all[a].throughput >= all[b].throughput && (all[a] != all[b] || a < b)

@@ -10,7 +10,7 @@ use crate::config_lp::master::{Generator, Limits, Relaxation};
 use crate::config_lp::packing::Packing;
 use crate::config_lp::plan::{Plan, allocation, plan_of};
 use crate::config_lp::units::Rounding;
-use crate::config_lp::{self, Solved, SuperMachine};
+use crate::config_lp::{self, SuperMachine};
 use crate::model::{Allocation, Instance, JobAllocation, ThroughputRule};
 use crate::status::{Effort, Status};
 

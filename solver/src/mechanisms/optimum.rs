@@ -187,7 +187,8 @@ impl Program {
                             let next = order_rows.get(server + 1).copied().flatten();
                             entries.extend(next.map(|row| (row, weight)));
                         }
-                        let most = group.gpus.checked_div(gpus).map_or(class.jobs.len(), |copies| copies as usize);
+                        let most =
+                            group.gpus.checked_div(gpus).map_or(class.jobs.len(), |copies| copies as usize);
                         let most = most.min(class.jobs.len()) as f64;
                         program.add_column(Kind::Integer, option.value, (0.0, most), entries);
                         places.push(Place { class: index, choice, server, gpus, whole });

@@ -30,7 +30,7 @@ pub struct Rules {
 pub struct Configuration {
     /// Total CPUs c_k and memory m_k of the job.
     pub amounts: Amounts,
-    /// Normalised throughput W[k]: 1 is the GPU-proportional share's.
+    /// Normalised throughput `W[k]`: 1 is the GPU-proportional share's.
     pub throughput: f64,
 }
 

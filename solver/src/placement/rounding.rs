@@ -9,6 +9,7 @@
 //!    solved exactly. Jobs that were placed whole keep what stage one gave them unless something better fits.
 //! 3. **Exchanges.** Jobs of equal GPU demand trade places while the value rises.
 
+use crate::bounds::candidates::undominated as undominated_of;
 use crate::model::{Allocation, Amounts, Configuration, Instance, JobAllocation, Part, Parts, not_above};
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +23,7 @@ impl Options {
     fn new(instance: &Instance) -> Self {
         let groups = instance.cluster().groups();
         let by_class = instance.classes().iter().map(|class| {
-            let undominated = class.undominated();
+            let undominated = undominated_of(&class.configurations);
             let of_group = |h: usize| {
                 let share = Configuration {
                     amounts: class.shares[h],

@@ -62,7 +62,7 @@ fn random_instance(seed: u64, powers_of_two: bool) -> Instance {
     let specs = (0..30).map(spec).collect();
     let rules = Rules {
         whole_cpus: false,
-        throughput: if seed % 5 == 0 { ThroughputRule::Bilinear } else { ThroughputRule::Floor },
+        throughput: if seed.is_multiple_of(5) { ThroughputRule::Bilinear } else { ThroughputRule::Floor },
         ..Rules::default()
     };
     Instance::new("random", cluster, specs, rules).unwrap()

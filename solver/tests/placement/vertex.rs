@@ -96,7 +96,7 @@ fn least_on_first_server<S: good_lp::Solver>(problem: &StageTwo, solver: S) -> f
     for of_job in &x {
         model = model.with(constraint!(of_job.iter().sum::<Expression>() == 1.0));
     }
-    model.solve().ok().expect("x = 1/s is a solution").eval(load(0, 0))
+    model.solve().expect("x = 1/s is a solution").eval(load(0, 0))
 }
 
 #[test]
