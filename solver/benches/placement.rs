@@ -1,7 +1,7 @@
 //! Stage two from 128 to 100,000 GPUs: seconds, pieces, growth, against the direct LP, and what rounding keeps.
 //!
 //! ```text
-//! cargo bench -p synergy-solver --bench placement -- [GPUS ...]
+//! cargo bench --workspace --bench placement -- [GPUS ...]
 //! ```
 //!
 //! One thread. Workloads of the published profiles fill the GPUs. Times are those that the thread computed, so that other load

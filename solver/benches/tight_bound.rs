@@ -1,7 +1,7 @@
 //! Times and gaps of `config` and `opt-deployable` on generated workloads that fill the cluster.
 //!
 //! ```text
-//! cargo bench -p synergy-solver --bench tight_bound -- [GPUS ...] [--instances N] [--all-differ]
+//! cargo bench --workspace --bench tight_bound -- [GPUS ...] [--instances N] [--all-differ]
 //! ```
 //!
 //! Prints per cluster size: median milliseconds of the bound (stage one included), median seconds of

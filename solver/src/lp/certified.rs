@@ -51,6 +51,9 @@ pub fn solve_certified(program: &LinearProgram, options: &Options) -> Certified 
 /// then [`Status::Uncertified`]. That a program is infeasible is believed without presolve only.
 /// A limit that was reached is reported as such, without further attempts.
 pub fn resolve_certified(session: &mut Session, program: &LinearProgram, options: &Options) -> Certified {
+    if program.columns() == 0 {
+        return without_columns(program);
+    }
     let first = certify(program, session.solve(), Attempt::First);
     let presolved = options.presolve && first.status == Status::Infeasible;
     if first.status != Status::Uncertified && !presolved {
@@ -73,6 +76,16 @@ pub fn resolve_certified(session: &mut Session, program: &LinearProgram, options
     [first, cold]
         .into_iter()
         .fold(last, |best, next| if looseness(&next) < looseness(&best) { next } else { best })
+}
+
+/// A program without columns, which HiGHS does not take: the empty vector is the optimum, unless a row excludes 0.
+fn without_columns(program: &LinearProgram) -> Certified {
+    let zeros = vec![0.0; program.rows()];
+    let none = Solution::none(Outcome::Optimal);
+    let solution = Solution { objective: 0.0, rows: zeros.clone(), row_duals: zeros, ..none };
+    let certified = certify(program, solution, Attempt::First);
+    let status = if certified.status == Status::Optimal { Status::Optimal } else { Status::Infeasible };
+    Certified { status, ..certified }
 }
 
 fn certify(program: &LinearProgram, solution: Solution, attempt: Attempt) -> Certified {
@@ -105,7 +118,7 @@ pub fn solve_lexicographic(
 ) -> Certified {
     let mut session = Session::new(program, options);
     let mut best = resolve_certified(&mut session, program, options);
-    if best.status != Status::Optimal {
+    if best.status != Status::Optimal || program.columns() == 0 {
         return best;
     }
     let duals = best.solution.row_duals.clone();

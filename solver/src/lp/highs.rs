@@ -490,7 +490,7 @@ impl Session {
 }
 
 impl Solution {
-    fn none(outcome: Outcome) -> Self {
+    pub(super) fn none(outcome: Outcome) -> Self {
         Solution {
             outcome,
             objective: f64::NAN,
