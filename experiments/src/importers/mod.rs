@@ -3,7 +3,7 @@
 //! The source is streamed; what is kept is the trace. Every row is kept or counted as a reject by
 //! reason ([`Report`]). After the last row the trace is sorted by arrival, times are counted from the
 //! first arrival, and what the source does not have (durations, profiles) is filled by a stated rule
-//! and labelled in [`About`](crate::trace::About).
+//! and labelled in [`About`].
 
 mod alibaba_2020;
 mod alibaba_2023;

@@ -223,7 +223,7 @@ pub fn moment_s(name: &'static str, text: &str) -> Result<f64, Reason> {
     parse_moment_s(text).ok_or(Reason::new(name, "is no date and no number"))
 }
 
-/// [`moment_s`] for a text that has no column.
+/// `moment_s` for a text that has no column.
 pub fn parse_moment_s(text: &str) -> Option<f64> {
     match text.parse::<f64>() {
         Ok(value) => Some(value).filter(|value| value.is_finite()),

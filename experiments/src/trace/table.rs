@@ -36,7 +36,7 @@ pub fn write(trace: &Trace, path: &Path, format: Format) -> Result<(), TableErro
     writer.finish()
 }
 
-/// Reads a trace that [`write`] wrote as Parquet.
+/// Reads a trace that [`write()`] wrote as Parquet.
 ///
 /// # Errors
 /// A file that is no such table, or one whose jobs are no trace.

@@ -1,4 +1,4 @@
-//! `ilp`: OPT, stage one, with whole choices: the program of [`lp`](super::lp) with y in {0, 1}.
+//! `ilp`: OPT, stage one, with whole choices: the program of [`lp`] with y in {0, 1}.
 //!
 //! A configuration that is not fair by itself cannot be chosen, so the fairness rows reduce to leaving those out.
 //! Interchangeable jobs share an integer variable that counts how many of them choose a configuration.

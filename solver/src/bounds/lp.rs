@@ -15,7 +15,7 @@
 //! Jobs of equal configurations and weight are interchangeable: with one block of variables for n of
 //! them and n in place of 1 on the right, the value is the same, since their average is feasible
 //! whenever they are. And a fairness row concerns one block only, so it can go into the choices of that
-//! block: see [`fair_points`](super::candidates::fair_points) and [`Choices`].
+//! block: see [`fair_points`] and [`Choices`].
 
 use super::blocks::{Block, amounts_name, blocks, blocks_offering, choose_method};
 use super::candidates::{FairPoint, candidates, fair_points};

@@ -10,7 +10,7 @@
 //!      y >= 0
 //! ```
 //!
-//! The melted [`lp`](super::lp) stays a valid bound, but its solution may have no placement: stage two
+//! The melted [`lp`] stays a valid bound, but its solution may have no placement: stage two
 //! starts from here when there are several groups. A job split over groups takes of each in
 //! proportion to its GPUs there, so every fair, complete allocation is feasible here.
 
