@@ -9,6 +9,9 @@ pub const AUXILIARY: usize = 2;
 /// Names of the auxiliary resources as they stand in files and messages, with their units.
 pub const AUXILIARY_NAMES: [&str; AUXILIARY] = ["cpus", "memory_gb"];
 
+/// Largest CPUs or GB of a server or a grid point: far beyond any machine, and no sum or multiple overflows.
+pub(super) const LARGEST_AMOUNT: f64 = 1e12;
+
 /// Relative tolerance of grid look-ups and of "does it fit" inside mechanisms (problem statement,
 /// tolerances). The checker has its own, wider one.
 pub const LOOKUP_TOLERANCE: f64 = 1e-9;

@@ -1,5 +1,6 @@
 //! Clusters: lists of groups of identical servers.
 
+use super::amounts::LARGEST_AMOUNT;
 use super::{Amounts, ModelError};
 
 /// `count` identical servers.
@@ -48,7 +49,7 @@ impl Cluster {
                 return Err(ModelError::Group { index, field: "gpus", value: 0.0 });
             }
             for (field, value) in super::AUXILIARY_NAMES.into_iter().zip(group.capacity.iter()) {
-                if !value.is_finite() || value < 0.0 {
+                if !(0.0..=LARGEST_AMOUNT).contains(&value) {
                     return Err(ModelError::Group { index, field, value });
                 }
             }

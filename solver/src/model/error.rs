@@ -10,7 +10,9 @@ pub enum ModelError {
     #[error("cluster: has no server group; give at least one")]
     EmptyCluster,
     /// A count or capacity of a server group.
-    #[error("cluster[{index}].{field}: is {value}; give a finite number above 0 (CPUs and memory may be 0)")]
+    #[error(
+        "cluster[{index}].{field}: is {value}; give a number above 0 and up to 1e12 (CPUs and memory may be 0)"
+    )]
     Group {
         /// Group, from 0.
         index: usize,
@@ -20,7 +22,9 @@ pub enum ModelError {
         value: f64,
     },
     /// An axis of a profile.
-    #[error("profile {profile:?}: {axis} must be a non-empty list of positive numbers in increasing order")]
+    #[error(
+        "profile {profile:?}: {axis} must be a non-empty list of positive numbers in increasing order, none above 1e12"
+    )]
     Axis {
         /// Profile.
         profile: String,

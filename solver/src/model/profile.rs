@@ -1,5 +1,6 @@
 //! Sensitivity matrices W: throughput of a model over CPUs and memory per GPU.
 
+use super::amounts::LARGEST_AMOUNT;
 use super::{Amounts, LOOKUP_TOLERANCE, ModelError};
 use ndarray::Array2;
 
@@ -39,7 +40,7 @@ impl Profile {
         let name = name.into();
         for (axis, points) in [("cpus_per_gpu", &cpus_per_gpu), ("memory_gb_per_gpu", &memory_gb_per_gpu)] {
             let increasing = points.windows(2).all(|w| w[0] < w[1]);
-            if points.is_empty() || !increasing || !points.iter().all(|p| p.is_finite() && *p > 0.0) {
+            if points.is_empty() || !increasing || !points.iter().all(|p| *p > 0.0 && *p <= LARGEST_AMOUNT) {
                 return Err(ModelError::Axis { profile: name, axis });
             }
         }
