@@ -124,7 +124,9 @@ impl CliError {
     pub const fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Name(UnknownMethod::Plugin(_)) => ExitCode::SomeFailed,
-            CliError::Usage(_) | CliError::Name(_) => ExitCode::Usage,
+            CliError::Usage(_) | CliError::Name(_) | CliError::Figure(FigureError::Unknown { .. }) => {
+                ExitCode::Usage
+            }
             // A row that does not follow the schema is no fault of the user's.
             CliError::Table(TableError::Row { .. })
             | CliError::Study(StudyError::Table(TableError::Row { .. }))

@@ -13,6 +13,7 @@ mod generate;
 mod import;
 mod instance;
 mod mechanisms;
+mod plot;
 mod profile;
 mod rules;
 mod schema;
@@ -67,6 +68,7 @@ enum Command {
     Study(study::Args),
     Summarise(summarise::Args),
     Worst(worst::Args),
+    Plot(plot::Args),
     SearchWorst(search_worst::Args),
     Schema(schema::Args),
 }
@@ -91,6 +93,7 @@ impl Command {
             Command::Study(args) => study::run(args, context),
             Command::Summarise(args) => summarise::run(args, context),
             Command::Worst(args) => worst::run(args, context),
+            Command::Plot(args) => plot::run(args, context),
             Command::SearchWorst(args) => search_worst::run(args, context),
             Command::Schema(args) => schema::run(args, context),
         }

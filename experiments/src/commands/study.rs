@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::error::{CliError, ExitCode};
-use crate::figures::gaps;
+use crate::figures;
 use crate::statistics::summary::{Results, summarise};
 use crate::study::{self, Directory, Plan, RunOptions, RunReport, Shard, StudyError, StudyFile};
 use std::path::{Path, PathBuf};
@@ -230,16 +230,13 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
     context.detail(format_args!("tables: {:.2} s", start.elapsed().as_secs_f64()));
     let results = Results::read(path)?;
     let by = figure_axes(plan);
-    let internal = |reason: String| CliError::Internal(anyhow::anyhow!(reason));
-    let summary = summarise(&results, path, &by, "tune").map_err(internal)?;
-    let points = gaps::points(&summary);
-    if !points.is_empty() {
-        let stem = path.join("figures/gaps");
-        std::fs::create_dir_all(path.join("figures")).map_err(StudyError::io(path))?;
-        gaps::write(&points, &by.join(", "), &stem)?;
-        context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", stem.display()));
+    if results.has_gaps() {
+        let options = figures::Options { by, ..figures::Options::default() };
+        let figure = figures::plot("gaps", &[path.to_path_buf()], &options)?;
+        context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", figure.stem.display()));
     }
     context.info(format_args!("tables: {}/*.parquet", path.display()));
+    let internal = |reason: String| CliError::Internal(anyhow::anyhow!(reason));
     let whole = summarise(&results, path, &[], "tune").map_err(internal)?;
     print!("{}", super::summarise::overview(&whole, context.colour));
     if results.uncertified > 0 {

@@ -6,4 +6,4 @@ mod output;
 mod text;
 
 pub use output::{OutputFile, OutputPath, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, write_file};
-pub use text::{Format, parse, read_text};
+pub use text::{Document, Format, parse, read_text};

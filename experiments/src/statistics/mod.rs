@@ -5,11 +5,13 @@
 mod bootstrap;
 mod paired;
 mod profile;
+mod student;
 pub mod summary;
 
 pub use bootstrap::{Interval, bootstrap_mean};
 pub use paired::{Paired, compare_paired};
 pub use profile::{Curve, gap_profile, performance_profile};
+pub use student::{StudentMean, student_mean};
 
 /// Quantile of values in ascending order, linear between neighbours (type 7, as numpy and R have
 /// it); `None` for no values.

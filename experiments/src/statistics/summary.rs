@@ -208,6 +208,22 @@ impl Results {
         (bound > 0.0).then(|| (bound - outcome.value) / bound)
     }
 
+    /// Whether any gap is known.
+    pub fn has_gaps(&self) -> bool {
+        (0..self.mechanisms.len())
+            .any(|m| (0..self.units.len()).any(|i| self.gap(m, Against::Best, i).is_some()))
+    }
+
+    /// Value of mechanism `m`'s allocation of unit `i`.
+    pub fn value(&self, m: usize, i: usize) -> Option<f64> {
+        self.values[m][i].map(|outcome| outcome.value)
+    }
+
+    /// The same per job: over the sum of weights of the runnable set.
+    pub fn value_per_job(&self, m: usize, i: usize) -> Option<f64> {
+        self.values[m][i]?.value_per_job
+    }
+
     /// What a gap is measured against, by name: a bound, or `best`, the least that holds.
     ///
     /// # Errors
@@ -492,10 +508,10 @@ pub fn summarise(
 
 /// A label that sorts as a number where it is one.
 #[derive(Debug, Clone, PartialEq)]
-struct Label(String);
+pub(crate) struct Label(pub(crate) String);
 
 impl Label {
-    fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         Label(text.to_string())
     }
 }

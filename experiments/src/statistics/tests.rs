@@ -53,6 +53,17 @@ fn bootstrap_draws_every_value_alike() {
 }
 
 #[test]
+fn students_interval_is_that_of_the_tables() {
+    // t(0.975; 2) = 4.302653, deviation 1: half width 4.302653 / sqrt(3).
+    let three = student_mean(&[4.0, 5.0, 6.0]).unwrap();
+    near(three.mean, 5.0, 1e-12);
+    near(three.half_width.unwrap(), 4.302_652_73 / 3f64.sqrt(), 1e-6);
+    near(three.low().unwrap() + three.high().unwrap(), 10.0, 1e-12);
+    assert_eq!(student_mean(&[3.0]).map(|m| (m.mean, m.half_width)), Some((3.0, None)));
+    assert_eq!(student_mean(&[]), None);
+}
+
+#[test]
 fn wilcoxon_is_scipys() {
     // scipy.stats.wilcoxon([6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]): statistic 24, p 0.041259765625
     // (the plant heights of scipy's documentation, Darwin's data).
