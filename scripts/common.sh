@@ -12,8 +12,9 @@ say() { printf '%s\n' "$*" >&2; }
 # libclang is a shared library that bindgen loads; no command stands for it.
 has_libclang() {
   [ -n "${LIBCLANG_PATH:-}" ] && return 0
-  ldconfig -p 2>/dev/null | grep -q libclang && return 0
-  compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null
+  # Not libclang-cpp, which comes with other packages and is not enough.
+  ldconfig -p 2>/dev/null | grep -qE 'libclang(-[0-9.]+)?\.so' && return 0
+  compgen -G '/usr/lib/llvm-*/lib/libclang.so*' >/dev/null || compgen -G '/usr/lib/llvm-*/lib/libclang-[0-9]*.so*' >/dev/null
 }
 
 install_prerequisites() {

@@ -168,8 +168,8 @@ impl Description {
             gpu_time_share: share(&own),
         });
         let mut models = BTreeMap::new();
-        for profile in trace.jobs.iter().filter_map(|job| job.profile.clone()) {
-            *models.entry(profile).or_insert(0) += 1;
+        for profile in trace.jobs.iter().filter_map(|job| job.profile.as_deref()) {
+            *models.entry(profile.to_string()).or_insert(0) += 1;
         }
         Description {
             format: trace.about.format.clone(),

@@ -5,7 +5,7 @@ use super::cluster::ClusterArgs;
 use super::import::table_format;
 use crate::error::{CliError, ExitCode, InputError};
 use crate::files::{Format, OutputPath, instance, read_text};
-use crate::trace;
+use crate::trace::TraceWriter;
 use crate::workload::{
     ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, ProfileSpec, TraceSpec, Workload, WorkloadError,
     WorkloadSpec,
@@ -63,9 +63,15 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let path = Path::new(&args.out);
     if [Some("parquet"), Some("csv")].contains(&path.extension().and_then(|ending| ending.to_str())) {
         let workload = spec(args).and_then(|spec| Workload::new(spec).map_err(invalid))?;
-        let trace = workload.to_trace().map_err(invalid)?;
-        trace::write(&trace, path, table_format(path))?;
-        context.info(format_args!("{} jobs -> {}", trace.jobs.len(), args.out));
+        let about = workload.about().map_err(invalid)?;
+        let mut table = TraceWriter::create(&about, path, table_format(path))?;
+        let mut jobs = 0u64;
+        for job in workload.trace_jobs().map_err(invalid)? {
+            table.push(&job)?;
+            jobs += 1;
+        }
+        table.finish()?;
+        context.info(format_args!("{jobs} jobs -> {}", args.out));
         say_load(&workload, context);
         return Ok(ExitCode::Fine);
     }

@@ -127,7 +127,7 @@ fn instance_of(
         let job = &trace.jobs[index];
         let name = job.profile.as_deref().ok_or("has jobs without a profile; import it with profiles")?;
         specs.push(JobSpec {
-            id: job.id.clone(),
+            id: job.id.to_string(),
             profile: profile(name)
                 .ok_or_else(|| format!("profile {name:?} is neither built in nor in --profiles"))?,
             gpus: job.gpus,

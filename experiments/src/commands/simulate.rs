@@ -271,7 +271,7 @@ fn read_jobs_table(file: &str) -> Result<Trace, CliError> {
         Workload::with_trace(WorkloadSpec::of_trace(file), Some(Arc::clone(&table))).map_err(invalid)?;
     let jobs = workload.stream().map_err(invalid)?.zip(&table.jobs).map(|(job, row)| SimJob {
         id: job.index as i64,
-        trace_id: Some(row.id.as_str().into()),
+        trace_id: Some(Arc::clone(&row.id)),
         profile: Arc::clone(workload.profile(job.model)),
         gpus: job.gpus,
         arrival_s: job.arrival_s,

@@ -6,6 +6,7 @@
 use super::record::{Column, Record, gpus, optional, required};
 use super::report::Reason;
 use crate::trace::TraceJob;
+use std::sync::Arc;
 
 pub(super) const COLUMNS: &[Column] = &[
     required("job_name"),
@@ -34,15 +35,15 @@ pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob
         return Err(Reason::new("end_time", "is before start_time"));
     }
     Ok(TraceJob {
-        id: format!("{}/{}", record.required_text("job_name")?, record.required_text("task_name")?),
+        id: format!("{}/{}", record.required_text("job_name")?, record.required_text("task_name")?).into(),
         arrival_s: start_s,
         gpus,
         duration_s: Some(end_s - start_s),
-        application: record.text("task_name").map(str::to_string),
+        application: record.text("task_name").map(Arc::from),
         cpus: record.not_negative("plan_cpu")?.map(|cpu| cpu / 100.0 * instances),
         memory_gb: record.not_negative("plan_mem")?.map(|memory| memory * instances),
-        status: record.text("status").map(str::to_string),
-        group: record.text("gpu_type").map(str::to_string),
+        status: record.text("status").map(Arc::from),
+        group: record.text("gpu_type").map(Arc::from),
         ..TraceJob::default()
     })
 }

@@ -5,6 +5,7 @@
 use super::record::{Column, Record, optional, required};
 use super::report::Reason;
 use crate::trace::TraceJob;
+use std::sync::Arc;
 
 pub(super) const COLUMNS: &[Column] = &[
     required("name"),
@@ -44,15 +45,15 @@ pub(super) fn job(record: &Record, notes: &mut Vec<&'static str>) -> Result<Trac
         notes.push("still ran when the trace ends: its duration is a lower limit");
     }
     Ok(TraceJob {
-        id: record.required_text("name")?.to_string(),
+        id: record.required_text("name")?.into(),
         arrival_s,
         gpus,
         duration_s: Some(end_s - start_s),
         cpus: record.not_negative("cpu_milli")?.map(|milli| milli / 1000.0),
         memory_gb: record.not_negative("memory_mib")?.map(|mib| mib * GB_PER_MIB),
         queue_s: Some(start_s - arrival_s).filter(|s| *s >= 0.0),
-        status: status.map(str::to_string),
-        group: record.text("qos").map(str::to_string),
+        status: status.map(Arc::from),
+        group: record.text("qos").map(Arc::from),
         ..TraceJob::default()
     })
 }

@@ -1,11 +1,13 @@
 //! Alibaba 2023, `openb_node_list`: sn, cpu_milli, memory_mib, gpu, model. Nodes import as a cluster.
 
 use super::alibaba_2023::GB_PER_MIB;
-use super::input::{Line, Lines, open};
-use super::record::{Column, Layout, required, split};
+use super::input::open;
+use super::record::{Column, Layout, required};
+use super::records::Records;
 use super::report::{Reason, Report};
 use crate::error::InputError;
 use crate::workload::GroupSpec;
+use std::io::BufRead;
 use std::path::Path;
 
 const COLUMNS: &[Column] =
@@ -17,30 +19,38 @@ const COLUMNS: &[Column] =
 /// # Errors
 /// A file that cannot be read, another header, or no node with a GPU.
 pub fn import_nodes(path: &Path) -> Result<(Vec<GroupSpec>, Report), InputError> {
-    let mut lines = Lines::new(open(path)?);
-    let mut fields = Vec::new();
+    import_nodes_from(open(path)?, &path.display().to_string())
+}
+
+/// [`import_nodes`] for text from anywhere; `file` stands in messages.
+///
+/// # Errors
+/// As [`import_nodes`].
+pub fn import_nodes_from(
+    source: Box<dyn BufRead>,
+    file: &str,
+) -> Result<(Vec<GroupSpec>, Report), InputError> {
+    let mut records = Records::new(source, Some(','));
     let mut layout = None;
     let mut groups: Vec<GroupSpec> = Vec::new();
     let mut report = Report::default();
     loop {
-        let number = lines.number() + 1;
-        let at = |problem: String| InputError::at(path.display(), format!("line {number}"), problem);
-        let line = match lines.next_line().map_err(|e| at(format!("cannot be read on: {e}")))? {
-            None => break,
-            Some(Line::Text(text)) if text.trim().is_empty() => continue,
-            Some(Line::Text(text)) => split(text, ',', &mut fields),
-            Some(Line::TooLong) => Err(Reason::new("line", "is longer than 1 MiB")),
-            Some(Line::NotText) => Err(Reason::new("line", "is not UTF-8 text")),
+        let next = records.line();
+        let at = |line: u64, problem: String| InputError::at(file, format!("line {line}"), problem);
+        let (number, row) = match records.next_record() {
+            Ok(Some(found)) => found,
+            Ok(None) => break,
+            Err(e) => return Err(at(next, format!("cannot be read on: {e}"))),
         };
         let Some(layout) = &layout else {
-            let count = line.map_err(|reason| at(reason.to_string()))?;
-            let missing = |m: Vec<&str>| at(format!("the header has no column {}", m.join(", ")));
-            layout = Some(Layout::from_header(COLUMNS, &fields[..count]).map_err(missing)?);
+            let header = row.map_err(|reason| at(number, reason.to_string()))?;
+            let missing = |m: Vec<&str>| at(number, format!("the header has no column {}", m.join(", ")));
+            layout = Some(Layout::from_header(COLUMNS, header).map_err(missing)?);
             continue;
         };
         report.rows_read += 1;
-        let node = line.and_then(|count| {
-            let record = layout.record(&fields[..count])?;
+        let node = row.and_then(|row| {
+            let record = layout.record(row)?;
             let missing = |name| Reason::new(name, "is missing");
             Ok(GroupSpec {
                 gpus: record.gpus("gpu")?,
@@ -63,7 +73,7 @@ pub fn import_nodes(path: &Path) -> Result<(Vec<GroupSpec>, Report), InputError>
         }
     }
     if groups.is_empty() {
-        return Err(InputError::whole(path.display(), "holds no node with a GPU"));
+        return Err(InputError::whole(file, "holds no node with a GPU"));
     }
     report.jobs = groups.iter().map(|group| group.count as u64).sum();
     Ok((groups, report))

@@ -2,7 +2,7 @@
 
 use super::{Format, Options};
 use crate::profiles::{self, BuiltIn};
-use crate::trace::{About, TraceJob};
+use crate::trace::{About, Texts, TraceJob};
 use crate::workload::{MixSpec, ModelChooser, ModelSet};
 
 /// How jobs get profiles.
@@ -40,6 +40,7 @@ pub(super) fn assign(
     let split = models.split(&mix).map_err(|e| e.to_string())?;
     let mut chooser = ModelChooser::new(&models, &mix, options.seed).map_err(|e| e.to_string())?;
     let mut nearest = Nearest::new();
+    let mut texts = Texts::default();
     let (mut own, mut named, mut near, mut drawn) = (0u64, 0u64, 0u64, 0u64);
     for job in jobs.iter_mut() {
         let by_name = || job.application.as_deref().and_then(|a| format.named_profile(a));
@@ -50,15 +51,15 @@ pub(super) fn assign(
             }
             ProfileRule::Auto if by_name().is_some() => {
                 named += 1;
-                by_name().unwrap_or_default().to_string()
+                texts.shared(by_name().unwrap_or_default())
             }
             ProfileRule::Nearest if job.cpus.is_some() || job.memory_gb.is_some() => {
                 near += 1;
-                nearest.of(job).to_string()
+                texts.shared(nearest.of(job))
             }
             _ => {
                 drawn += 1;
-                models.models()[chooser.next_model()].profile.name().to_string()
+                texts.shared(models.models()[chooser.next_model()].profile.name())
             }
         });
     }

@@ -57,7 +57,7 @@ pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob
         gpus: record.gpus("gpus")?,
         duration_s: record.not_negative("duration_s")?,
         iterations: Some(steps),
-        application: Some(record.required_text("job_type")?.to_string()),
+        application: Some(record.required_text("job_type")?.into()),
         ..TraceJob::default()
     })
 }

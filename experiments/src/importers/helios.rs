@@ -4,6 +4,7 @@
 use super::record::{Column, Record, optional, required};
 use super::report::Reason;
 use crate::trace::TraceJob;
+use std::sync::Arc;
 
 pub(super) const COLUMNS: &[Column] = &[
     required("job_id"),
@@ -22,7 +23,7 @@ pub(super) const COLUMNS: &[Column] = &[
 
 pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob, Reason> {
     let arrival_s = record.moment_s("submit_time")?.ok_or(Reason::new("submit_time", "is missing"))?;
-    let text = |name| record.text(name).map(str::to_string);
+    let text = |name| record.text(name).map(Arc::from);
     let gpus = record.gpus("gpu_num")?;
     let duration_s = record.not_negative("duration")?.ok_or(Reason::new("duration", "is missing"))?;
     let queue_s = match record.not_negative("queue")? {
@@ -30,7 +31,7 @@ pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob
         None => record.moment_s("start_time")?.map(|start_s| start_s - arrival_s).filter(|s| *s >= 0.0),
     };
     Ok(TraceJob {
-        id: record.required_text("job_id")?.to_string(),
+        id: record.required_text("job_id")?.into(),
         arrival_s,
         gpus,
         duration_s: Some(duration_s),

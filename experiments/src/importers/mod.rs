@@ -1,6 +1,7 @@
 //! Importers: files of the field to traces. One file per format.
 //!
-//! The source is streamed; what is kept is the trace. Every row is kept or counted as a reject by
+//! The source is streamed; what is kept is the trace, as it must be to be sorted by arrival: one
+//! [`TraceJob`] per job, with one copy of every text that jobs share. Every row is kept or counted as a reject by
 //! reason ([`Report`]). After the last row the trace is sorted by arrival, times are counted from the
 //! first arrival, and what the source does not have (durations, profiles) is filled by a stated rule
 //! and labelled in [`About`].
@@ -16,24 +17,27 @@ mod philly_log;
 mod philly_table;
 mod pollux;
 mod record;
+mod records;
 mod replay;
 mod report;
 mod swf;
 
-pub use alibaba_nodes::import_nodes;
+pub use alibaba_nodes::{import_nodes, import_nodes_from};
 pub use assign::ProfileRule;
 pub use input::LONGEST_LINE;
 pub use record::{date, parse_moment_s};
 pub use report::{Reason, Report, Tally};
 
 use crate::error::InputError;
-use crate::trace::{About, Trace, TraceJob};
+use crate::trace::{About, Texts, Trace, TraceJob};
 use crate::workload::{self, Purpose, Stream};
-use input::{Element, Elements, ElementsError, Line, Lines};
-use record::{Column, Layout, Record, split};
+use input::{Element, Elements, ElementsError};
+use record::{Column, Layout, Record};
+use records::Records;
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Formats that hold jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -186,7 +190,7 @@ pub fn import_from(
 ) -> Result<Import, InputError> {
     let mut collector = Collector::default();
     match format.rows() {
-        Some(rows) => read_rows(format, &rows, Lines::new(source), file, &mut collector)?,
+        Some(rows) => read_rows(format, &rows, Records::new(source, rows.delimiter), file, &mut collector)?,
         None => read_philly_log(Elements::new(source), file, options.attempts, &mut collector)?,
     }
     let Collector { mut jobs, mut report, .. } = collector;
@@ -260,7 +264,7 @@ fn fill_durations(
         }
         Durations::SecondsPerStep(table) => {
             jobs.retain_mut(|job| {
-                let per_step = job.application.as_ref().and_then(|application| table.get(application));
+                let per_step = job.application.as_deref().and_then(|application| table.get(application));
                 match (job.iterations, per_step) {
                     (Some(iterations), Some(seconds)) => {
                         job.duration_s = Some(iterations * seconds);
@@ -306,7 +310,8 @@ struct Rows {
 struct Collector {
     jobs: Vec<TraceJob>,
     report: Report,
-    ids: HashSet<String>,
+    ids: HashSet<Arc<str>>,
+    texts: Texts,
 }
 
 impl Collector {
@@ -320,8 +325,9 @@ impl Collector {
                 for mut job in jobs {
                     job.line = line;
                     if job.id.is_empty() {
-                        job.id = format!("row-{line}");
+                        job.id = format!("row-{line}").into();
                     }
+                    self.texts.share(&mut job);
                     self.jobs.push(job);
                 }
             }
@@ -335,7 +341,7 @@ impl Collector {
         if jobs.iter().any(known) {
             return Err(Reason::new("id", "was there before"));
         }
-        self.ids.extend(jobs.iter().map(|job| job.id.clone()).filter(|id| !id.is_empty()));
+        self.ids.extend(jobs.iter().map(|job| Arc::clone(&job.id)).filter(|id| !id.is_empty()));
         Ok(jobs)
     }
 }
@@ -343,49 +349,25 @@ impl Collector {
 fn read_rows(
     format: Format,
     rows: &Rows,
-    mut lines: Lines,
+    mut records: Records,
     file: &str,
     collector: &mut Collector,
 ) -> Result<(), InputError> {
-    let mut fields: Vec<String> = Vec::new();
     let mut notes = Vec::new();
     let mut layout: Option<Layout> = None;
     loop {
-        let number = lines.number() + 1;
-        let line = lines
-            .next_line()
-            .map_err(|e| InputError::at(file, format!("line {number}"), format!("cannot be read on: {e}")))?;
-        let text = match line {
-            None => break,
-            Some(Line::Text(text)) => text,
-            Some(Line::TooLong) => {
-                collector.take(number, Err(Reason::new("line", "is longer than 1 MiB")), &mut notes);
-                continue;
-            }
-            Some(Line::NotText) => {
-                collector.take(number, Err(Reason::new("line", "is not UTF-8 text")), &mut notes);
-                continue;
-            }
-        };
-        if text.trim().is_empty() || (rows.delimiter.is_none() && text.trim_start().starts_with(';')) {
-            continue;
-        }
-        let count = match rows.delimiter {
-            Some(delimiter) => split(text, delimiter, &mut fields),
-            None => {
-                fields.clear();
-                fields.extend(text.split_ascii_whitespace().map(str::to_string));
-                Ok(fields.len())
-            }
-        };
-        let count = match count {
-            Ok(count) => count,
-            Err(reason) => {
+        let at = records.line();
+        let (number, row) = match records.next_record() {
+            Ok(Some((number, Ok(row)))) => (number, row),
+            Ok(Some((number, Err(reason)))) => {
                 collector.take(number, Err(reason), &mut notes);
                 continue;
             }
+            Ok(None) => return Ok(()),
+            Err(e) => {
+                return Err(InputError::at(file, format!("line {at}"), format!("cannot be read on: {e}")));
+            }
         };
-        let row = &fields[..count];
         let layout = match &layout {
             Some(layout) => layout,
             None => {
@@ -411,7 +393,7 @@ fn read_rows(
                     layout = Some(found);
                     continue;
                 } else {
-                    Layout::in_order(match (format, count) {
+                    Layout::in_order(match (format, row.len()) {
                         (Format::Gavel, 10) => gavel::COLUMNS_10,
                         (Format::Gavel, 12) => gavel::COLUMNS_12,
                         _ => rows.columns,
@@ -423,7 +405,6 @@ fn read_rows(
         let outcome = layout.record(row).and_then(|record| (rows.job)(&record, &mut notes));
         collector.take(number, outcome.map(|job| vec![job]), &mut notes);
     }
-    Ok(())
 }
 
 fn read_philly_log(
@@ -460,25 +441,19 @@ fn read_philly_log(
 /// A file that cannot be read, another header, or a row that is no such pair.
 pub fn seconds_per_step(path: &Path) -> Result<BTreeMap<String, f64>, InputError> {
     const COLUMNS: &[Column] = &[record::required("application"), record::required("seconds_per_step")];
-    let mut lines = Lines::new(input::open(path)?);
-    let mut fields = Vec::new();
+    let mut records = Records::new(input::open(path)?, Some(','));
     let mut layout = None;
     let mut table = BTreeMap::new();
     loop {
-        let number = lines.number() + 1;
-        let at = |problem: String| InputError::at(path.display(), format!("line {number}"), problem);
-        let text = match lines.next_line().map_err(|e| at(e.to_string()))? {
-            None => return Ok(table),
-            Some(Line::Text(text)) => text,
-            Some(_) => return Err(at("is no line of text".into())),
+        let next = records.line();
+        let at = |line: u64, problem: String| InputError::at(path.display(), format!("line {line}"), problem);
+        let (number, row) = match records.next_record() {
+            Ok(Some((number, row))) => (number, row.map_err(|reason| at(number, reason.to_string()))?),
+            Ok(None) => return Ok(table),
+            Err(e) => return Err(at(next, e.to_string())),
         };
-        if text.trim().is_empty() {
-            continue;
-        }
-        let count = split(text, ',', &mut fields).map_err(|reason| at(reason.to_string()))?;
-        let row = &fields[..count];
         let Some(layout) = &layout else {
-            let missing = |m: Vec<&str>| at(format!("the header has no column {}", m.join(", ")));
+            let missing = |m: Vec<&str>| at(number, format!("the header has no column {}", m.join(", ")));
             layout = Some(Layout::from_header(COLUMNS, row).map_err(missing)?);
             continue;
         };
@@ -487,7 +462,7 @@ pub fn seconds_per_step(path: &Path) -> Result<BTreeMap<String, f64>, InputError
             let seconds = seconds.ok_or(Reason::new("seconds_per_step", "is missing"))?;
             Ok((record.required_text("application")?.to_string(), seconds))
         });
-        let (application, seconds) = pair.map_err(|reason| at(reason.to_string()))?;
+        let (application, seconds) = pair.map_err(|reason| at(number, reason.to_string()))?;
         table.insert(application, seconds);
     }
 }

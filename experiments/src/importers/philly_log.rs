@@ -7,6 +7,7 @@ use super::record::{gpus, moment_s};
 use super::report::Reason;
 use crate::trace::TraceJob;
 use serde_json::Value;
+use std::sync::Arc;
 
 struct Attempt {
     start_s: Option<f64>,
@@ -24,7 +25,7 @@ pub(super) fn jobs(
 ) -> Result<Vec<TraceJob>, Reason> {
     let job = element.as_object().ok_or(Reason::new("element", "is no JSON object"))?;
     let text = |name: &str| {
-        job.get(name).and_then(Value::as_str).filter(|s| !s.is_empty() && *s != "None").map(str::to_string)
+        job.get(name).and_then(Value::as_str).filter(|s| !s.is_empty() && *s != "None").map(Arc::<str>::from)
     };
     let id = text("jobid").ok_or(Reason::new("jobid", "is missing"))?;
     let submitted_s = moment(job.get("submitted_time"), "submitted_time")?
@@ -85,7 +86,7 @@ pub(super) fn jobs(
         }
         total_s += end_s - start_s;
         apart.push(TraceJob {
-            id: format!("{id}#{index}"),
+            id: format!("{id}#{index}").into(),
             arrival_s: ready_s,
             gpus: if attempt.gpus > 0 { gpus("detail", attempt.gpus as f64)? } else { demand },
             duration_s: Some(end_s - start_s),
@@ -112,7 +113,7 @@ fn moment(value: Option<&Value>, name: &'static str) -> Result<Option<f64>, Reas
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.is_empty() || text == "None" => Ok(None),
         Some(Value::String(text)) => moment_s(name, text).map(Some),
-        Some(Value::Number(number)) => Ok(number.as_f64()),
+        Some(Value::Number(number)) => moment_s(name, &number.to_string()).map(Some),
         Some(_) => Err(Reason::new(name, "is no date and no number")),
     }
 }

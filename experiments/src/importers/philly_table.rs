@@ -4,6 +4,7 @@
 use super::record::{Column, Record, optional, required};
 use super::report::Reason;
 use crate::trace::TraceJob;
+use std::sync::Arc;
 
 pub(super) const COLUMNS: &[Column] = &[
     required("timestamp"),
@@ -19,7 +20,7 @@ pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob
         arrival_s: record.moment_s("timestamp")?.ok_or(Reason::new("timestamp", "is missing"))?,
         gpus: record.gpus("num_gpus")?,
         duration_s: Some(duration_s),
-        group: record.text("cluster").map(str::to_string),
+        group: record.text("cluster").map(Arc::from),
         ..TraceJob::default()
     })
 }

@@ -15,10 +15,10 @@ pub(super) const COLUMNS: &[Column] = &[
 
 pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob, Reason> {
     Ok(TraceJob {
-        id: record.required_text("name")?.to_string(),
+        id: record.required_text("name")?.into(),
         arrival_s: record.required_number("time")?,
         gpus: record.gpus("num_replicas")?,
-        application: Some(record.required_text("application")?.to_string()),
+        application: Some(record.required_text("application")?.into()),
         ..TraceJob::default()
     })
 }

@@ -185,13 +185,18 @@ impl<'a> Record<'a> {
 /// Largest GPU demand that is taken for one.
 pub const MOST_GPUS: u32 = 1 << 20;
 
+/// Largest amount that is taken for one: sums and differences of such numbers stay finite, and whole ones
+/// exact.
+pub const LARGEST: f64 = 1e15;
+
 /// A finite number.
 ///
 /// # Errors
-/// Text that is none.
+/// Text that is none, or a number beyond [`LARGEST`].
 pub fn number(name: &'static str, text: &str) -> Result<f64, Reason> {
     match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) if value.abs() <= LARGEST => Ok(value),
+        Ok(value) if value.is_finite() => Err(Reason::new(name, "is larger than any amount is")),
         _ => Err(Reason::new(name, "is no finite number")),
     }
 }
@@ -226,7 +231,7 @@ pub fn moment_s(name: &'static str, text: &str) -> Result<f64, Reason> {
 /// `moment_s` for a text that has no column.
 pub fn parse_moment_s(text: &str) -> Option<f64> {
     match text.parse::<f64>() {
-        Ok(value) => Some(value).filter(|value| value.is_finite()),
+        Ok(value) => Some(value).filter(|value| value.abs() <= LARGEST),
         Err(_) => date_s(text),
     }
 }

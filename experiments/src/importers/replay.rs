@@ -24,13 +24,13 @@ pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob
     let model = profiles::find(full).ok_or(Reason::new("model", "is no built-in profile"))?;
     let iterations = record.not_negative("iterations")?.ok_or(Reason::new("iterations", "is missing"))?;
     Ok(TraceJob {
-        id: record.required_text("id")?.to_string(),
+        id: record.required_text("id")?.into(),
         arrival_s: record.required_number("arrival_s")?,
         gpus: record.gpus("gpus")?,
         duration_s: Some(iterations * model.iteration_s),
         iterations: Some(iterations),
-        application: Some(name.to_string()),
-        profile: Some(full.to_string()),
+        application: Some(name.into()),
+        profile: Some(full.into()),
         ..TraceJob::default()
     })
 }

@@ -44,16 +44,16 @@ pub(super) fn job(record: &Record, notes: &mut Vec<&'static str>) -> Result<Trac
     let duration_s = known("run_s")?.ok_or(Reason::new("run_s", "is unknown"))?;
     let arrival_s = record.required_number("submit_s")?;
     let memory_gb = known("requested_memory_kb")?.map(|kb| kb * 1024.0 / 1e9 * f64::from(gpus));
-    let name = |name| known(name).map(|value| value.map(|number| number.to_string()));
+    let name = |name| known(name).map(|value| value.map(|number| number.to_string().into()));
     Ok(TraceJob {
-        id: record.required_text("job")?.to_string(),
+        id: record.required_text("job")?.into(),
         arrival_s,
         gpus,
         duration_s: Some(duration_s),
         application: name("application")?,
         memory_gb,
         queue_s: known("wait_s")?,
-        status: known("status")?.and_then(|code| STATUS.get(code as usize)).map(|s| s.to_string()),
+        status: known("status")?.and_then(|code| STATUS.get(code as usize)).map(|s| (*s).into()),
         group: name("queue")?,
         user: name("user")?,
         ..TraceJob::default()

@@ -33,7 +33,7 @@ fn the_philly_table_is_sorted_and_counted_from_the_first_arrival() {
     let jobs = &import.trace.jobs;
     assert_eq!(import.report.unsorted_rows, 1);
     assert_eq!((jobs[0].arrival_s, jobs[0].gpus, jobs[0].duration_s), (0.0, 8, Some(2951.0)));
-    assert_eq!((jobs[1].arrival_s, jobs[1].line, jobs[1].id.as_str()), (2932.0, 2, "row-2"));
+    assert_eq!((jobs[1].arrival_s, jobs[1].line, &*jobs[1].id), (2932.0, 2, "row-2"));
     assert_eq!(import.trace.about.origin_unix_s, Some(1_507_529_583.0));
     assert_eq!(jobs[0].group.as_deref(), Some("6214e9"));
     assert!(
@@ -305,10 +305,7 @@ fn the_philly_log_with_attempts_apart() {
     let options = Options { attempts: Attempts::Apart, ..Options::default() };
     let import = import_from(Format::PhillyLog, source, "trace", &options).unwrap();
     let jobs = &import.trace.jobs;
-    assert_eq!(
-        jobs.iter().map(|j| j.id.as_str()).collect::<Vec<_>>(),
-        ["application_1#0", "application_1#2"]
-    );
+    assert_eq!(jobs.iter().map(|j| &*j.id).collect::<Vec<_>>(), ["application_1#0", "application_1#2"]);
     assert_eq!(jobs[1].arrival_s, 180.0);
     assert_eq!((jobs[1].duration_s, jobs[1].queue_s, jobs[1].servers), (Some(600.0), Some(120.0), Some(2)));
 }
@@ -371,17 +368,10 @@ fn the_traces_beside_the_project_are_accounted_for_to_the_last_row() {
     }
 }
 
-const FORMATS: [Format; 9] = [
-    Format::PhillyLog,
-    Format::PhillyTable,
-    Format::Replay,
-    Format::Gavel,
-    Format::Helios,
-    Format::Alibaba2020,
-    Format::Alibaba2023,
-    Format::Pollux,
-    Format::Swf,
-];
+/// All of them: a new one is fuzzed without a word.
+fn formats() -> impl Iterator<Item = Format> {
+    <Format as clap::ValueEnum>::value_variants().iter().copied()
+}
 
 /// A good file of each format, for mutation.
 fn seed(format: Format) -> String {
@@ -406,13 +396,117 @@ fn seed(format: Format) -> String {
     }
 }
 
+const NODES: &str = "sn,cpu_milli,memory_mib,gpu,model\nn0,96000,786432,8,V100\nn1,96000,786432,8,V100\n\
+    n2,64000,262144,4,T4\nn3,8000,1024,0,\n";
+
+/// One way in which a file arrives broken.
+#[derive(Debug, Clone)]
+enum Damage {
+    /// Cut off here.
+    Cut(u16),
+    /// One bit turned over.
+    Flip(u16, u8),
+    /// Something put in between.
+    Insert(u16, &'static [u8]),
+    /// Line ends of every kind, in turn.
+    LineEnds(Vec<usize>),
+    /// The file a second time behind itself: every id twice.
+    Twice,
+}
+
+/// A byte-order mark, NUL, numbers that no type holds, quotes, and line ends.
+const ODDITIES: [&[u8]; 14] = [
+    b"\xef\xbb\xbf",
+    b"\0",
+    b"1e999",
+    b"-1e308",
+    b"1e308",
+    b"99999999999999999999999999",
+    b"NaN",
+    b"-inf",
+    b"\"",
+    b"\"\n",
+    b"\r",
+    b"\xff\xfe",
+    b"\xf0\x9f\x92\xa9",
+    b"[[[[[[{{{{{{",
+];
+
+fn damages() -> impl Strategy<Value = Vec<Damage>> {
+    let one = prop_oneof![
+        any::<u16>().prop_map(Damage::Cut),
+        (any::<u16>(), 0u8..8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
+        (any::<u16>(), prop::sample::select(&ODDITIES[..])).prop_map(|(at, what)| Damage::Insert(at, what)),
+        prop::collection::vec(0usize..4, 1..4).prop_map(Damage::LineEnds),
+        Just(Damage::Twice),
+    ];
+    prop::collection::vec(one, 1..6)
+}
+
+fn damaged(file: &str, damages: &[Damage]) -> Vec<u8> {
+    let mut file = file.as_bytes().to_vec();
+    for damage in damages {
+        let place = |at: u16| usize::from(at) % (file.len() + 1);
+        match damage {
+            Damage::Cut(at) => file.truncate(place(*at)),
+            Damage::Flip(at, bit) => {
+                let at = place(*at);
+                file.get_mut(at).into_iter().for_each(|byte| *byte ^= 1 << bit);
+            }
+            Damage::Insert(at, what) => {
+                let at = place(*at);
+                file.splice(at..at, what.iter().copied());
+            }
+            Damage::LineEnds(kinds) => {
+                let mut turn = kinds.iter().cycle();
+                let mut with = |byte: &u8| match byte {
+                    b'\n' => turn.next().map_or(b"\n".to_vec(), |kind| {
+                        [&b"\n"[..], b"\r\n", b"\r", b"\n\r\n"][*kind].to_vec()
+                    }),
+                    other => vec![*other],
+                };
+                file = file.iter().flat_map(&mut with).collect();
+            }
+            Damage::Twice => file.extend(file.clone()),
+        }
+    }
+    file
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// What happens to files on their way: every row is kept or counted, what is kept makes sense.
+    #[test]
+    fn no_damage_breaks_a_parser(damages in damages()) {
+        for format in formats() {
+            for attempts in [Attempts::Sum, Attempts::Apart] {
+                let file = damaged(&seed(format), &damages);
+                let source = input::decompressed(Cursor::new(file)).unwrap();
+                let options = Options { attempts, ..Options::default() };
+                let Ok(import) = import_from(format, source, "trace", &options) else { continue };
+                accounted(&import.report);
+                let jobs = &import.trace.jobs;
+                prop_assert_eq!(import.report.jobs, jobs.len() as u64);
+                prop_assert!(import.report.jobs >= import.report.rows_kept);
+                let ids: HashSet<&str> = jobs.iter().map(|job| &*job.id).collect();
+                prop_assert_eq!(ids.len(), jobs.len());
+                prop_assert!(jobs.iter().all(|job| job.arrival_s.is_finite() && job.arrival_s >= 0.0));
+                prop_assert!(jobs.iter().all(|job| job.duration_s.is_none_or(|s| s.is_finite() && s >= 0.0)));
+                prop_assert!(jobs.iter().all(|job| job.gpus > 0 && job.line > 0));
+            }
+        }
+        let source = input::decompressed(Cursor::new(damaged(NODES, &damages))).unwrap();
+        if let Ok((groups, report)) = import_nodes_from(source, "nodes") {
+            accounted(&report);
+            prop_assert!(groups.iter().all(|group| group.gpus > 0 && group.cpus.is_finite()));
+        }
+    }
 
     /// Any bytes at all: an error or a trace whose rows are accounted for, never a panic.
     #[test]
     fn no_bytes_break_a_parser(noise in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..10_000) {
-        for format in FORMATS {
+        for format in formats() {
             let mut file = seed(format).into_bytes();
             let at = cut % (file.len() + 1);
             if let Ok(import) = bytes(format, &noise) {
@@ -434,7 +528,7 @@ proptest! {
     /// Bytes exchanged one for one hit numbers, quotes and separators more often.
     #[test]
     fn no_mutation_breaks_a_parser(changes in prop::collection::vec((any::<u16>(), prop::sample::select(&b"\"\\,\t\r\n0-9.eEx{}[]:; "[..])), 1..12)) {
-        for format in FORMATS {
+        for format in formats() {
             let mut file = seed(format).into_bytes();
             for (at, byte) in &changes {
                 let at = usize::from(*at) % file.len();

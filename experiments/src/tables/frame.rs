@@ -13,6 +13,7 @@ pub struct Frame {
     table: &'static Table,
     data: DataFrame,
     metadata: Metadata,
+    total_rows: usize,
 }
 
 impl Frame {
@@ -21,6 +22,23 @@ impl Frame {
     /// # Errors
     /// A missing or damaged file, another schema version, columns that are not the table's.
     pub fn read(path: &Path, table: &'static Table, columns: &[&str]) -> Result<Self, TableError> {
+        Self::read_some(path, table, columns, None)
+    }
+
+    /// Reads all columns of the first `rows` rows.
+    ///
+    /// # Errors
+    /// As [`Frame::read`].
+    pub fn read_first(path: &Path, table: &'static Table, rows: usize) -> Result<Self, TableError> {
+        Self::read_some(path, table, &[], Some((0, rows)))
+    }
+
+    fn read_some(
+        path: &Path,
+        table: &'static Table,
+        columns: &[&str],
+        slice: Option<(usize, usize)>,
+    ) -> Result<Self, TableError> {
         let unreadable = |reason: String| TableError::Unreadable { path: path.to_path_buf(), reason };
         let file =
             File::open(path).map_err(|source| TableError::Read { path: path.to_path_buf(), source })?;
@@ -33,6 +51,7 @@ impl Frame {
             .filter(|pair| pair.key.starts_with("synergy."))
             .map(|pair| (pair.key.clone(), pair.value.clone().unwrap_or_default()))
             .collect();
+        let total_rows = footer.num_rows;
         let metadata = Metadata { entries };
         match metadata.get(VERSION_KEY) {
             Some(SCHEMA_VERSION) => {}
@@ -52,14 +71,20 @@ impl Frame {
         };
         let data = reader
             .with_columns(Some(wanted))
+            .with_slice(slice)
             .finish()
             .map_err(|e| unreadable(format!("cannot be read as table {}: {e}", table.name)))?;
-        Ok(Frame { table, data, metadata })
+        Ok(Frame { table, data, metadata, total_rows })
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.data.height()
+    }
+
+    /// Number of rows of the file.
+    pub fn total_rows(&self) -> usize {
+        self.total_rows
     }
 
     /// What the footer says.

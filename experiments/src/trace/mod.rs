@@ -8,16 +8,18 @@ mod table;
 
 use crate::workload::OfferedLoad;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 pub use snapshot::{Waiting, queue_at};
-pub use table::{read, write};
+pub use table::{TraceWriter, read, write};
 
-/// One job of a trace. What the source does not say is `None`.
+/// One job of a trace. What the source does not say is `None`. Texts are shared: jobs of one user hold one
+/// copy of the name (see [`Texts`]), so that a trace of millions of jobs fits in memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TraceJob {
     /// Id in the source, or `row-N` where it has none.
-    pub id: String,
+    pub id: Arc<str>,
     /// Line of the source, from 1.
     pub line: u64,
     /// Arrival, from the first arrival of the trace.
@@ -29,9 +31,9 @@ pub struct TraceJob {
     /// Iterations.
     pub iterations: Option<f64>,
     /// What the source calls the job's model or application.
-    pub application: Option<String>,
+    pub application: Option<Arc<str>>,
     /// Name of the sensitivity profile.
-    pub profile: Option<String>,
+    pub profile: Option<Arc<str>>,
     /// CPUs that the job asked for, in all.
     pub cpus: Option<f64>,
     /// Memory that the job asked for, in all, in GB.
@@ -43,11 +45,11 @@ pub struct TraceJob {
     /// Attempts that were made to run it.
     pub attempts: Option<u32>,
     /// How it ended, in the source's words.
-    pub status: Option<String>,
+    pub status: Option<Arc<str>>,
     /// Virtual cluster, partition or queue.
-    pub group: Option<String>,
+    pub group: Option<Arc<str>>,
     /// Who submitted it.
-    pub user: Option<String>,
+    pub user: Option<Arc<str>>,
 }
 
 /// Where a trace comes from and what was added to it.
@@ -81,6 +83,77 @@ pub struct About {
     pub report: serde_json::Value,
 }
 
+/// One copy of every text that jobs share.
+#[derive(Debug, Clone, Default)]
+pub struct Texts(HashSet<Arc<str>>);
+
+impl Texts {
+    /// The one copy of `text`.
+    pub fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+
+    /// Makes a job hold the one copy of each of its texts but its id.
+    pub fn share(&mut self, job: &mut TraceJob) {
+        let texts = [&mut job.application, &mut job.profile, &mut job.status, &mut job.group, &mut job.user];
+        for text in texts.into_iter().flatten() {
+            *text = self.shared(text);
+        }
+    }
+}
+
+/// Sums over jobs in arrival order, without the jobs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Totals {
+    jobs: u64,
+    first_s: f64,
+    last_s: f64,
+    /// `None` once a job had no duration.
+    gpu_s: Option<f64>,
+}
+
+impl Totals {
+    /// Of jobs given as arrival in seconds, GPU demand, and duration in seconds.
+    pub fn of(jobs: impl IntoIterator<Item = (f64, u32, Option<f64>)>) -> Self {
+        let mut totals = Totals { jobs: 0, first_s: 0.0, last_s: 0.0, gpu_s: Some(0.0) };
+        for (arrival_s, gpus, duration_s) in jobs {
+            if totals.jobs == 0 {
+                totals.first_s = arrival_s;
+            }
+            totals.jobs += 1;
+            totals.last_s = arrival_s;
+            totals.gpu_s = totals.gpu_s.zip(duration_s).map(|(sum, seconds)| sum + seconds * f64::from(gpus));
+        }
+        totals
+    }
+
+    /// How many jobs there are.
+    pub fn jobs(&self) -> u64 {
+        self.jobs
+    }
+
+    /// Arrivals per hour; `None` when all jobs arrive together.
+    pub fn jobs_per_hour(&self) -> Option<f64> {
+        let span_s = self.last_s - self.first_s;
+        (span_s > 0.0).then(|| (self.jobs - 1) as f64 * 3600.0 / span_s)
+    }
+
+    /// Mean of duration x GPU demand; `None` unless every job has a duration.
+    pub fn mean_gpu_s(&self) -> Option<f64> {
+        self.gpu_s.filter(|_| self.jobs > 0).map(|total| total / self.jobs as f64)
+    }
+
+    /// Arrival rate x mean GPU-seconds: the number of GPUs that the jobs keep busy on average.
+    pub fn mean_busy_gpus(&self) -> Option<f64> {
+        Some(self.jobs_per_hour()? / 3600.0 * self.mean_gpu_s()?)
+    }
+}
+
 /// Jobs in arrival order, and where they come from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
@@ -108,21 +181,24 @@ impl Trace {
         histogram
     }
 
-    /// Arrivals per hour; `None` when all jobs arrive together.
+    /// What the load follows from.
+    pub fn totals(&self) -> Totals {
+        Totals::of(self.jobs.iter().map(|job| (job.arrival_s, job.gpus, job.duration_s)))
+    }
+
+    /// See [`Totals::jobs_per_hour`].
     pub fn jobs_per_hour(&self) -> Option<f64> {
-        let span_s = self.span_s();
-        (span_s > 0.0).then(|| (self.jobs.len() - 1) as f64 * 3600.0 / span_s)
+        self.totals().jobs_per_hour()
     }
 
-    /// Mean of duration x GPU demand; `None` unless every job has a duration.
+    /// See [`Totals::mean_gpu_s`].
     pub fn mean_gpu_s(&self) -> Option<f64> {
-        let total: Option<f64> = self.jobs.iter().map(|j| Some(j.duration_s? * f64::from(j.gpus))).sum();
-        total.filter(|_| !self.jobs.is_empty()).map(|total| total / self.jobs.len() as f64)
+        self.totals().mean_gpu_s()
     }
 
-    /// Arrival rate x mean GPU-seconds: the number of GPUs that the trace keeps busy on average.
+    /// See [`Totals::mean_busy_gpus`].
     pub fn mean_busy_gpus(&self) -> Option<f64> {
-        Some(self.jobs_per_hour()? / 3600.0 * self.mean_gpu_s()?)
+        self.totals().mean_busy_gpus()
     }
 
     /// Load on a cluster of `gpus` GPUs.

@@ -96,7 +96,7 @@ mod tests {
 
     fn trace(rows: &[(f64, u32, f64)]) -> Trace {
         let job = |(index, &(arrival_s, gpus, duration_s)): (usize, &(f64, u32, f64))| TraceJob {
-            id: index.to_string(),
+            id: index.to_string().into(),
             arrival_s,
             gpus,
             duration_s: Some(duration_s),

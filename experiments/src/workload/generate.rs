@@ -5,7 +5,7 @@ use super::load::OfferedLoad;
 use super::models::{ModelChooser, ModelSet};
 use super::spec::{ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, WorkloadError, WorkloadSpec, fault};
 use super::streams::{Purpose, Stream};
-use crate::trace::{self, About, Trace, TraceJob};
+use crate::trace::{self, About, Totals, Trace, TraceJob};
 use std::sync::Arc;
 use synergy_solver::model::{Cluster, Instance, JobSpec, Profile, Rules};
 
@@ -179,7 +179,7 @@ impl Workload {
             free = free.saturating_sub(u64::from(gpus));
             let own_id = draws.row().filter(|_| matches!(self.demands, Demands::Trace { .. }));
             specs.push(JobSpec {
-                id: own_id.map_or_else(|| format!("j{index}"), |row| row.id.clone()),
+                id: own_id.map_or_else(|| format!("j{index}"), |row| row.id.to_string()),
                 profile: Arc::clone(self.profile(model)),
                 gpus,
                 weight: 1.0,
@@ -190,37 +190,51 @@ impl Workload {
         Ok(Instance::new(self.name(), self.cluster.clone(), specs, rules)?)
     }
 
-    /// The stream as a trace: what `synergy import` makes of a file, made by the generator. Its label
-    /// holds the spec and the load.
+    /// The stream as jobs of a trace, what `synergy import` makes of a file: one after another, so that
+    /// a table of any length is written in little memory.
     ///
     /// # Errors
     /// A stream without end: no `jobs` and no trace that is followed row by row.
-    pub fn to_trace(&self) -> Result<Trace, WorkloadError> {
-        let stream = self.stream()?;
-        if self.spec.jobs.is_none() && !stream.draws.by_row {
-            return Err(fault("jobs", "is not given and the stream has no end; give the number of jobs"));
-        }
-        let job = |job: StreamedJob| TraceJob {
-            id: job.index.to_string(),
+    pub fn trace_jobs(&self) -> Result<impl Iterator<Item = TraceJob>, WorkloadError> {
+        let stream = self.finite_stream()?;
+        let names: Vec<Arc<str>> =
+            self.models.models().iter().map(|model| model.profile.name().into()).collect();
+        Ok(stream.map(move |job| TraceJob {
+            id: job.index.to_string().into(),
             arrival_s: job.arrival_s,
             gpus: job.gpus,
             duration_s: Some(job.work_s),
-            profile: Some(self.profile(job.model).name().to_string()),
+            profile: Some(Arc::clone(&names[job.model])),
             ..TraceJob::default()
-        };
-        let mut trace = Trace { jobs: stream.map(job).collect(), ..Trace::default() };
-        trace.about = About {
+        }))
+    }
+
+    /// The label of [`Workload::trace_jobs`], with the spec and the load. Goes through the stream once,
+    /// for the load that its jobs make.
+    ///
+    /// # Errors
+    /// As [`Workload::trace_jobs`].
+    pub fn about(&self) -> Result<About, WorkloadError> {
+        let jobs = self.finite_stream()?.map(|job| (job.arrival_s, job.gpus, Some(job.work_s)));
+        Ok(About {
             format: "generated".into(),
             source: self.name(),
             durations: "generated".into(),
             profiles: "generated".into(),
             semi_synthetic: true,
-            mean_busy_gpus: trace.mean_busy_gpus(),
+            mean_busy_gpus: Totals::of(jobs).mean_busy_gpus(),
             load: Some(self.load()),
             remarks: vec![self.spec.to_toml()?],
             ..About::default()
-        };
-        Ok(trace)
+        })
+    }
+
+    fn finite_stream(&self) -> Result<JobStream<'_>, WorkloadError> {
+        let stream = self.stream()?;
+        if self.spec.jobs.is_none() && !stream.draws.by_row {
+            return Err(fault("jobs", "is not given and the stream has no end; give the number of jobs"));
+        }
+        Ok(stream)
     }
 
     /// A label from the knobs that matter most.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::trace::Trace;
 use synergy_solver::model::{Instance, Rules};
 
 fn spec(toml: &str) -> WorkloadSpec {
@@ -175,9 +176,9 @@ fn a_spec_survives_the_round_trip_and_a_bad_one_is_explained() {
     }
 }
 
-fn trace() -> std::sync::Arc<crate::trace::Trace> {
+fn trace() -> std::sync::Arc<Trace> {
     let job = |(index, (arrival_s, gpus, duration_s)): (usize, (f64, u32, f64))| crate::trace::TraceJob {
-        id: format!("t{index}"),
+        id: format!("t{index}").into(),
         arrival_s,
         gpus,
         duration_s: Some(duration_s),
@@ -186,7 +187,7 @@ fn trace() -> std::sync::Arc<crate::trace::Trace> {
     };
     let rows = [(0.0, 1, 100.0), (10.0, 16, 50.0), (30.0, 2, 400.0), (60.0, 1, 10.0)];
     let jobs = rows.into_iter().enumerate().map(job).collect();
-    std::sync::Arc::new(crate::trace::Trace { jobs, ..Default::default() })
+    std::sync::Arc::new(Trace { jobs, ..Default::default() })
 }
 
 #[test]
@@ -265,7 +266,8 @@ fn synthetic_profiles_feed_an_instance() {
 fn a_stream_becomes_a_trace_that_gives_the_same_stream() {
     let spec = WorkloadSpec { jobs: Some(500), ..multi(4) };
     let workload = Workload::new(spec.clone()).unwrap();
-    let trace = workload.to_trace().unwrap();
+    let trace = Trace { jobs: workload.trace_jobs().unwrap().collect(), about: workload.about().unwrap() };
+    assert_eq!(trace.about.mean_busy_gpus, trace.mean_busy_gpus());
     assert_eq!(trace.about.load, Some(workload.load()));
     assert_eq!(WorkloadSpec::from_toml(&trace.about.remarks[0]).unwrap(), spec);
     let again = Workload::with_trace(WorkloadSpec::of_trace("x"), Some(std::sync::Arc::new(trace))).unwrap();
@@ -274,6 +276,6 @@ fn a_stream_becomes_a_trace_that_gives_the_same_stream() {
         workload.stream().unwrap().map(|j| (name(&j), j.arrival_s, j.gpus, j.work_s)).collect()
     };
     assert_eq!(shown(&again), shown(&workload));
-    let endless = Workload::new(multi(4)).unwrap().to_trace().unwrap_err().to_string();
+    let endless = Workload::new(multi(4)).unwrap().about().unwrap_err().to_string();
     assert!(endless.contains("jobs: is not given"), "{endless}");
 }
