@@ -26,7 +26,7 @@ replay synergy_static_100.csv 0 100
 replay synergy_dynamic_srtf.csv 0 100
 replay multi_gpu_100.csv 0 100
 gavel gavel_msr_ed69ec_seed0.trace.gz 0 951
-alibaba-2023 alibaba_gpu_v2023_pods_default.csv.gz 1 3844
+alibaba-2023 alibaba_gpu_v2023_pods_default.csv.gz 1 3630
 alibaba-nodes alibaba_gpu_v2023_gpu_nodes.csv 1 1213
 EOF
 }

@@ -134,8 +134,10 @@ pub struct Window {
 }
 
 impl Description {
-    /// Describes a trace; `gpus` is the cluster that the load is stated for.
+    /// Describes a trace; `gpus` is the cluster that the load is stated for, by default the one that the
+    /// trace was made or imported for.
     pub fn new(trace: &Trace, gpus: Option<u64>) -> Self {
+        let gpus = gpus.or(trace.about.load.map(|load| load.gpus));
         let all: Vec<&TraceJob> = trace.jobs.iter().collect();
         let count = all.len().max(1) as f64;
         let total_gpu_s = gpu_s(&all);

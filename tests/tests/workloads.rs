@@ -45,6 +45,41 @@ fn a_trace_is_described_as_table_and_json() {
     assert_eq!((wrong.code, wrong.stdout.as_str()), (3, ""));
 }
 
+/// Load = arrival rate x mean GPU-seconds / GPUs: by hand, on every way to a jobs table, with its warning.
+#[test]
+fn the_offered_load_is_printed_stored_and_warned_of() {
+    let place = Place::new();
+    place.write("log.csv", HELIOS);
+    // 3 jobs: 2 gaps in an hour; 7140 + 8 x 13740 + 4 x 3600 GPU-seconds.
+    let busy = 2.0 / 3600.0 * (7140.0 + 8.0 * 13740.0 + 4.0 * 3600.0) / 3.0;
+    let near = |value: &serde_json::Value, expected: f64| {
+        (value.as_f64().unwrap_or(f64::NAN) - expected).abs() < 1e-9 * expected
+    };
+    let account = place.synergy("import helios log.csv --gpus 100 --report json --out jobs.parquet").ok();
+    let json = account.json();
+    assert!(near(&json["mean_busy_gpus"], busy) && near(&json["load"]["load"], busy / 100.0), "{json}");
+    assert!(near(&json["load"]["saturation_jobs_per_hour"], 2.0 * 100.0 / busy), "{json}");
+    assert_eq!(account.stderr, "");
+    // Stored: describe knows the cluster that the table was made for.
+    let stored = place.synergy("describe jobs.parquet --format json").ok();
+    assert!(near(&stored.json()["load"]["load"], busy / 100.0) && stored.stderr.is_empty(), "{stored:?}");
+    for command in ["import helios log.csv --gpus 16", "describe jobs.parquet --gpus 16"] {
+        let run = place.synergy(command).ok();
+        assert!(run.stdout.contains(&format!("offered load {:.3}", busy / 16.0)), "{command}: {run:?}");
+        assert!(run.stderr.starts_with("warning: offered load is 1.52"), "{command}: {run:?}");
+    }
+    let unknown = place.synergy("import helios log.csv").ok();
+    assert!(unknown.stdout.contains(&format!("keeps {busy:.1} GPUs busy")), "{unknown:?}");
+    // Generated: by the distributions' means; instances print it too.
+    for out in ["made.parquet", "made.json"] {
+        let flags = "--jobs 50 --arrivals poisson:9 --durations fixed:36000 --gpus 64";
+        let run = place.synergy(&format!("generate {flags} --out {out}")).ok();
+        assert!(run.stderr.contains("offered load 1.406") && run.stderr.contains("warning: "), "{out}: {run:?}");
+    }
+    let made = place.synergy("describe made.parquet").ok();
+    assert!(made.stdout.contains("on 64 GPUs: offered load"), "{made:?}");
+}
+
 #[test]
 fn strict_imports_refuse_rejects_and_write_nothing() {
     let place = Place::new();

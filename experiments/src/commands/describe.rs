@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct Args {
     /// Jobs table that `synergy import` wrote (Parquet)
     jobs: PathBuf,
-    /// GPUs of the cluster that the load is stated for
+    /// GPUs of the cluster that the load is stated for [default: those that the table was made for, if any]
     #[arg(long, value_name = "GPUS", value_parser = clap::value_parser!(u64).range(1..))]
     gpus: Option<u64>,
     /// How it is written
