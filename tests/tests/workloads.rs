@@ -74,7 +74,10 @@ fn the_offered_load_is_printed_stored_and_warned_of() {
     for out in ["made.parquet", "made.json"] {
         let flags = "--jobs 50 --arrivals poisson:9 --durations fixed:36000 --gpus 64";
         let run = place.synergy(&format!("generate {flags} --out {out}")).ok();
-        assert!(run.stderr.contains("offered load 1.406") && run.stderr.contains("warning: "), "{out}: {run:?}");
+        assert!(
+            run.stderr.contains("offered load 1.406") && run.stderr.contains("warning: "),
+            "{out}: {run:?}"
+        );
     }
     let made = place.synergy("describe made.parquet").ok();
     assert!(made.stdout.contains("on 64 GPUs: offered load"), "{made:?}");
