@@ -2,7 +2,10 @@
 //!
 //! ```text
 //! cargo bench --workspace --bench placement -- [GPUS ...]
+//! cargo bench --workspace --bench placement -- pieces [GPUS ...]
 //! ```
+//!
+//! The second prints what the local search leaves beside what `exact-placement` proves.
 //!
 //! One thread. Workloads of the published profiles fill the GPUs. Times are those that the thread computed, so that other load
 //! on the machine counts little. `direct` is the paper's program, one variable per job and server, by HiGHS's simplex method.
@@ -15,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use synergy_solver::bounds::BoundOptions;
 use synergy_solver::check::check;
-use synergy_solver::lp::{Options, highs};
+use synergy_solver::lp::{Limits, Options, highs};
 use synergy_solver::mechanisms::by_name as mechanism;
 use synergy_solver::model::{Amounts, Cluster, Instance, JobSpec, Profile, Rules, ServerGroup};
 use synergy_solver::placement::{self, program};
@@ -26,9 +29,9 @@ const SIZES: [u32; 8] = [128, 512, 1024, 4096, 10_000, 16_384, 65_536, 100_000];
 const METHODS: [(&str, u32); 5] = [
     ("bisection-fast", u32::MAX),
     ("bisection", u32::MAX),
-    ("bisection+merge", 10_000),
+    ("bisection+merge", u32::MAX),
     ("vertex", 1024),
-    ("reweighted", 128),
+    ("reweighted", 10_000),
 ];
 /// Demands, CPUs per GPU. With three the CPUs are full; with six there is slack.
 const WORKLOADS: [(bool, f64); 4] = [(false, 3.0), (true, 3.0), (true, 4.0), (true, 6.0)];
@@ -128,8 +131,49 @@ fn main() {
     pool.install(run);
 }
 
+/// Clusters of the table of pieces, in GPUs.
+const PIECES_SIZES: [u32; 6] = [16, 24, 32, 48, 64, 128];
+/// Seconds and nodes of one exact search there.
+const EXACT_LIMITS: Limits =
+    Limits { time_limit_s: Some(20.0), node_limit: Some(5_000), iteration_limit: None };
+
+/// Pieces before and after the local search, and what is proven.
+fn pieces(sizes: &[u32]) {
+    println!(
+        "| workload | GPUs | bisection | +merge | reweighted+merge | proven least | 3(s-1) | exact-placement |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (multi, cpus_per_gpu) in WORKLOADS {
+        for &gpus in sizes {
+            let instance = instance(gpus, multi, cpus_per_gpu);
+            let stage_one = two_stage::stage_one(&instance, &instance.queue(), &BoundOptions::default());
+            let place = |name: &str, limits: &Limits| {
+                let method = placement::by_name(name, limits).expect("a method");
+                two_stage::place(&instance, &stage_one, &*method)
+            };
+            let found = ["bisection", "bisection+merge", "reweighted+merge"]
+                .map(|name| place(name, &Limits::default()).pieces);
+            let exact = place("exact-placement", &EXACT_LIMITS);
+            let demands = if multi { "multi" } else { "single" };
+            println!(
+                "| {demands}, {cpus_per_gpu} CPUs per GPU | {gpus} | {} | {} | {} | {} | {} | {} {} |",
+                found[0],
+                found[1],
+                found[2],
+                exact.bound.map_or("-".into(), |bound| bound.to_string()),
+                3 * (gpus / 8 - 1),
+                exact.pieces,
+                exact.status,
+            );
+        }
+    }
+}
+
 fn run() {
     let asked: Vec<u32> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    if std::env::args().any(|word| word == "pieces") {
+        return pieces(if asked.is_empty() { &PIECES_SIZES } else { &asked });
+    }
     let sizes = if asked.is_empty() { SIZES.to_vec() } else { asked };
     for (multi, cpus_per_gpu) in WORKLOADS {
         let demands = if multi { "multi" } else { "single" };

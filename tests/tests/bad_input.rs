@@ -117,6 +117,35 @@ fn the_good_instance_that_the_bad_ones_come_from_is_good() {
 }
 
 #[test]
+fn matrices_that_fall_are_raised_where_that_is_asked_for() {
+    let place = Place::new();
+    place.write("falls.json", instance(|v| v["profiles"]["net"]["throughput"][2][1] = json!(0.9)));
+    let level = |v: &mut Value| {
+        let below = v["profiles"]["net"]["throughput"][1][1].clone();
+        let left = v["profiles"]["net"]["throughput"][2][0].clone();
+        let larger = below.as_f64().unwrap().max(left.as_f64().unwrap());
+        v["profiles"]["net"]["throughput"][2][1] = json!(larger);
+    };
+    place.write("level.json", instance(level));
+    assert_one_line("falls", &place.synergy("compare falls.json"), 3, &["--repair-profiles"]);
+    let value = |run: &Run| run.json()["bounds"]["lp"]["value"].clone();
+    let repaired = place.synergy("compare falls.json --repair-profiles --only lp --format json").ok();
+    assert!(
+        repaired.stderr.contains("warning: falls.json: profile \"net\": 1 cell(s) raised"),
+        "{repaired:?}"
+    );
+    let plain = place.synergy("compare level.json --repair-profiles --only lp --format json").ok();
+    assert_eq!(plain.stderr, "");
+    assert_eq!(value(&repaired), value(&plain));
+    let table = "model,task,cpus_per_gpu,memory_gb_per_gpu,relative_throughput\na,t,1,10,1\na,t,3,10,0.8\n";
+    place.write("falls.csv", table);
+    let generate = "generate --gpus 8 --profiles file:falls.csv --out out.json";
+    assert_one_line("generate", &place.synergy(generate), 3, &["--repair-profiles"]);
+    let generated = place.synergy(&format!("{generate} --repair-profiles")).ok();
+    assert!(generated.stderr.contains("warning: profile \"a\": 1 cell(s) raised"), "{generated:?}");
+}
+
+#[test]
 fn an_absent_file_a_directory_and_bytes_that_are_no_text_are_named() {
     let place = Place::new();
     std::fs::create_dir(place.path("directory")).unwrap();

@@ -82,7 +82,10 @@ fn the_json_has_the_keys_that_scripts_rely_on() {
     let result = place.synergy("compare golden.json --format json").ok().json();
     assert_eq!(keys(&result), ["schema", "instance", "bounds", "placements", "mechanisms"]);
     assert_eq!(result["schema"], "synergy-comparison/1");
-    assert_eq!(keys(&result["bounds"]["lp"]), ["value", "certified", "status", "seconds", "shadow_prices"]);
+    assert_eq!(
+        keys(&result["bounds"]["lp"]),
+        ["value", "certified", "status", "seconds", "shadow_prices", "method"]
+    );
     assert_eq!(keys(&result["bounds"]["lp"]["shadow_prices"]), ["cpus", "memory_gb"]);
     assert_eq!(
         keys(&result["bounds"]["ilp"])[..6],
@@ -380,4 +383,44 @@ fn csv_and_parquet_hold_a_row_per_instance_and_method_with_the_values_of_the_jso
     assert_eq!(csv.lines().count(), 11);
     assert!(csv.starts_with("instance,jobs,gpus,requested_gpus,kind,method,status,"), "{csv}");
     assert_eq!(place.synergy("compare a.json --format parquet").code, 2);
+}
+
+#[test]
+fn the_method_of_stage_one_can_be_forced_and_is_told() {
+    let place = Place::new();
+    place.write("golden.json", golden());
+    for method in ["direct", "aggregated", "dual"] {
+        let arguments = format!("compare golden.json --only lp,lp-skip --lp-method {method}");
+        let result = place.synergy(&format!("{arguments} --format json")).ok().json();
+        for bound in ["lp", "lp-skip"] {
+            assert_eq!(result["bounds"][bound]["method"], method, "{bound}");
+            assert!(close(number(&result["bounds"][bound]["value"]), 5.9, 1e-9), "{bound} by {method}");
+        }
+        let table = place.synergy(&arguments).ok().stdout;
+        assert!(table.contains(&format!("solved as: lp {method}, lp-skip {method}")), "{table}");
+    }
+    let wrong = place.synergy("compare golden.json --lp-method simplex");
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert!(wrong.stderr.contains("direct, aggregated, dual"), "{wrong:?}");
+}
+
+/// At half the share everyone is fair with 1 CPU per GPU: b takes 12 CPUs, a 3 and c 1, which is worth 4 + 1 + 0.5.
+#[test]
+fn a_lower_fairness_floor_reaches_bounds_and_allocations() {
+    let place = Place::new();
+    place.write("golden.json", golden());
+    let value = |floor: &str, name: &str| {
+        let arguments = format!("compare golden.json --fairness-floor {floor} --format json --only");
+        let result = place.synergy(&format!("{arguments} config,optimum,opt-deployable,lp")).ok().json();
+        let record = if result["bounds"].get(name).is_some() { "bounds" } else { "mechanisms" };
+        number(&result[record][name]["value"])
+    };
+    for name in ["config", "optimum", "opt-deployable"] {
+        assert!(close(value("1", name), 5.0, 1e-6), "{name}: {}", value("1", name));
+        assert!(close(value("0.5", name), 5.5, 1e-6), "{name}: {}", value("0.5", name));
+    }
+    assert!(value("0.5", "lp") >= value("1", "lp") - 1e-9);
+    let wrong = place.synergy("compare golden.json --fairness-floor 1.5");
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    assert!(wrong.stderr.contains("--fairness-floor"), "{wrong:?}");
 }

@@ -3,7 +3,7 @@
 use super::{Context, rules::RuleArgs};
 use crate::compare::broken_promises;
 use crate::error::{CliError, ExitCode};
-use crate::files::{OutputPath, allocation, instance};
+use crate::files::{OutputPath, allocation};
 use crate::plugins::resolve;
 use synergy_solver::check::check;
 
@@ -27,7 +27,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let mechanism = resolve(&args.mechanism)?;
     let path = OutputPath::from(args.out.as_str());
     let out = path.open()?;
-    let instance = instance::read(&args.instance, args.rules.rules())?;
+    let instance = args.rules.read(&args.instance, context)?;
     let queue = instance.queue();
     let outcome = mechanism.allocate(&instance, &queue)?;
     let report = check(&instance, &queue, &outcome.allocation);

@@ -2,7 +2,7 @@
 
 use super::{Context, rules::RuleArgs};
 use crate::error::{CliError, ExitCode};
-use crate::files::{OutputPath, allocation, instance};
+use crate::files::{OutputPath, allocation};
 use crate::text_table::short;
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -67,12 +67,12 @@ impl From<Require> for Verdict {
 }
 
 /// Prints verdicts and violations.
-pub fn run(args: &Args, _context: &Context) -> Result<ExitCode, CliError> {
+pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     if args.instance == "-" && args.allocation == "-" {
         return Err(CliError::Usage("only one of the two files can be standard input".into()));
     }
     let out = OutputPath::from(args.out.as_str()).open()?;
-    let instance = instance::read(&args.instance, args.rules.rules())?;
+    let instance = args.rules.read(&args.instance, context)?;
     let allocation = allocation::read(&args.allocation, &instance)?;
     let report = check(&instance, &instance.queue(), &allocation);
     let text = match args.format {

@@ -6,13 +6,14 @@ use crate::compare::{
     split_names, to_json, to_table, write_rows,
 };
 use crate::error::{CliError, ExitCode, InputError};
-use crate::files::{OutputFile, OutputPath, instance};
+use crate::files::{OutputFile, OutputPath};
 use crate::profiler::{Method, estimated_instance};
 use crate::tables::schema::COMPARISON;
 use crate::tables::{Format, Metadata, TableWriter};
 use clap::ValueEnum;
 use serde_json::Value;
 use std::path::Path;
+use synergy_solver::bounds::LpMethod;
 use synergy_solver::{bounds, mechanisms, placement};
 
 /// Compare bounds, placements and mechanisms on instances
@@ -33,10 +34,16 @@ pub struct Args {
     /// Stage one offers only what the fewest servers for a job provide; bounds consolidated allocations
     #[arg(long)]
     per_server_cap: bool,
+    /// Share of its baseline that bounds and optimal allocations leave every job, 0 to 1
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = 1.0)]
+    fairness_floor: f64,
+    /// How stage one is formulated and solved: direct, aggregated or dual [default: by size and structure]
+    #[arg(long, value_name = "METHOD")]
+    lp_method: Option<LpMethod>,
     /// Seconds per solve
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, default_value_t = 60.0)]
     time_limit: f64,
-    /// Branch-and-bound nodes per solve
+    /// Branch-and-bound nodes per solve [default: few for exact-placement and optimum unless --only names them]
     #[arg(long, value_name = "NODES")]
     node_limit: Option<u64>,
     /// Let mechanisms decide on profiles that this method estimated, and score on the true ones
@@ -82,6 +89,10 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
             args.time_limit
         )));
     }
+    if !(0.0..=1.0).contains(&args.fairness_floor) {
+        let message = format!("--fairness-floor {}: give a number from 0 to 1", args.fairness_floor);
+        return Err(CliError::Usage(message));
+    }
     if !(args.profile_noise.is_finite() && args.profile_noise >= 0.0) {
         let message = format!("--profile-noise {}: give a finite number, 0 or above", args.profile_noise);
         return Err(CliError::Usage(message));
@@ -94,16 +105,14 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         per_server_cap: args.per_server_cap,
         time_limit_s: Some(args.time_limit),
         node_limit: args.node_limit,
-        ..CompareOptions::default()
+        fairness_floor: args.fairness_floor,
+        lp_method: args.lp_method,
     };
     options.check()?;
     let out = Output::open(args)?;
     // All inputs are read before the work, so that a bad last one costs nothing.
-    let instances = args
-        .instances
-        .iter()
-        .map(|file| instance::read(file, args.rules.rules()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let instances =
+        args.instances.iter().map(|file| args.rules.read(file, context)).collect::<Result<Vec<_>, _>>()?;
     let mut comparisons = Vec::with_capacity(instances.len());
     let mut costs = Vec::new();
     for instance in &instances {

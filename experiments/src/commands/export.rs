@@ -3,7 +3,7 @@
 use super::{Context, rules::RuleArgs};
 use crate::error::{CliError, ExitCode, InputError};
 use crate::export::{to_lp, to_mps};
-use crate::files::{OutputPath, instance};
+use crate::files::OutputPath;
 use clap::ValueEnum;
 use std::collections::HashMap;
 use synergy_solver::bounds::{BoundOptions, lp, lp_groups, lp_skip};
@@ -63,7 +63,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         _ => return Err(CliError::Usage(format!("--out {}: end the name in .mps or .lp", args.out))),
     };
     let out = OutputPath::File((&args.out).into()).open()?;
-    let instance = instance::read(&args.instance, args.rules.rules())?;
+    let instance = args.rules.read(&args.instance, context)?;
     let mut named = program_of(args, &instance)?;
     make_unique(&mut named.column_names);
     make_unique(&mut named.row_names);

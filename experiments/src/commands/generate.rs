@@ -35,6 +35,9 @@ pub struct Args {
     /// synthetic:none-sensitive, synthetic:half-sensitive [default: published]
     #[arg(long, value_name = "KIND")]
     profiles: Option<ProfileSpec>,
+    /// Raise profiles of a file that decrease along an axis to their running maximum, with a warning
+    #[arg(long)]
+    repair_profiles: bool,
     /// Models inside a class [default: random]
     #[arg(long, value_enum)]
     models: Option<ModelChoice>,
@@ -86,8 +89,9 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     Ok(ExitCode::Fine)
 }
 
-/// The load, and a warning above 1.
+/// The load, and warnings: above 1, and of profiles that were repaired.
 fn say_load(workload: &Workload, context: &Context) {
+    workload.models().repairs().iter().for_each(|repair| context.warn(repair.warning()));
     let load = workload.load();
     context.info(load.summary());
     if let Some(warning) = load.warning() {
@@ -126,6 +130,9 @@ fn spec(args: &Args) -> Result<WorkloadSpec, CliError> {
     }
     if let Some(profiles) = &args.profiles {
         spec.profiles = profiles.clone();
+    }
+    if args.repair_profiles {
+        spec.profiles = spec.profiles.repairing();
     }
     spec.mix.models = args.models.unwrap_or(spec.mix.models);
     spec.jobs = args.jobs.or(spec.jobs);

@@ -33,6 +33,9 @@ pub struct Args {
     /// Profiles that the trace names: published, or file:PATH
     #[arg(long, value_name = "KIND", default_value = "published")]
     profiles: ProfileSpec,
+    /// Raise profiles of a file that decrease along an axis to their running maximum, with a warning
+    #[arg(long)]
+    repair_profiles: bool,
     /// Instance file to write, JSON or (by its ending) TOML; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     out: String,
@@ -50,7 +53,10 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let trace = trace::read(&args.jobs)?;
     let invalid = |e: &dyn std::fmt::Display| CliError::from(InputError::whole(args.jobs.display(), e));
     let at_s = moment_s(&args.at, &trace)?;
-    let models = args.profiles.models(0).map_err(|e| invalid(&e))?;
+    let profiles = args.profiles.clone();
+    let profiles = if args.repair_profiles { profiles.repairing() } else { profiles };
+    let models = profiles.models(0).map_err(|e| invalid(&e))?;
+    models.repairs().iter().for_each(|repair| context.warn(repair.warning()));
     // Every job of the trace on this cluster: for profiles, and for the demands that some policies order by.
     let all = instance_of(&trace, &models, &cluster, trace.jobs.iter().map(|job| job.duration_s).enumerate())
         .map_err(|e| invalid(&e))?;

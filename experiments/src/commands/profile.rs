@@ -163,7 +163,6 @@ fn truths(args: &Args) -> Result<Vec<Model>, CliError> {
     let models: Vec<Model> = if let Some(path) = &args.from {
         read_profiles(path, false)
             .map_err(|e| CliError::from(InputError::whole(path.display(), e)))?
-            .0
             .models()
             .to_vec()
     } else if let Some(file) = &args.spec {

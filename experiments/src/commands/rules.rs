@@ -1,7 +1,10 @@
 //! Flags that change what the numbers of an instance mean, shared by every command that reads one.
 
+use super::Context;
+use crate::error::InputError;
+use crate::files::instance;
 use clap::ValueEnum;
-use synergy_solver::model::{Objective, Rules, ThroughputRule};
+use synergy_solver::model::{Instance, Objective, Rules, ThroughputRule};
 
 /// Rules of an instance.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -16,9 +19,22 @@ pub struct RuleArgs {
     /// Whole CPUs: shares round down, demands and configurations round up
     #[arg(long)]
     whole_cpus: bool,
+    /// Raise profiles that decrease along an axis to their running maximum, with a warning
+    #[arg(long)]
+    repair_profiles: bool,
 }
 
 impl RuleArgs {
+    /// Reads an instance by these rules, with a warning for every profile that was repaired.
+    pub fn read(self, file: &str, context: &Context) -> Result<Instance, InputError> {
+        if !self.repair_profiles {
+            return instance::read(file, self.rules());
+        }
+        let (instance, repairs) = instance::read_repaired(file, self.rules())?;
+        repairs.iter().for_each(|repair| context.warn(format_args!("{file}: {}", repair.warning())));
+        Ok(instance)
+    }
+
     /// The rules that the flags ask for.
     pub fn rules(self) -> Rules {
         Rules {

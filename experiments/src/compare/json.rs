@@ -51,6 +51,9 @@ fn bound(record: &BoundRecord) -> Value {
         let (cpus, memory_gb) = (prices.map(|p| p.cpus()), prices.map(|p| p.memory_gb()));
         put("shadow_prices", json!({ "cpus": cpus, "memory_gb": memory_gb }));
     }
+    if let Some(method) = result.method {
+        value.insert("method".into(), json!(method.name()));
+    }
     search(&mut value, result.effort, result.note.as_deref());
     Value::Object(value)
 }

@@ -6,7 +6,7 @@ use crate::plugins::{ResolveError, resolve};
 use std::collections::BTreeSet;
 use synergy_solver::bounds::{self, Bound, BoundOptions};
 use synergy_solver::lp::Limits;
-use synergy_solver::mechanisms::{self, Mechanism, MechanismError, NameError};
+use synergy_solver::mechanisms::{self, Mechanism, MechanismError, NameError, OptDeployable};
 use synergy_solver::model::Instance;
 use synergy_solver::placement::{self, PlacementMethod};
 use thiserror::Error;
@@ -30,6 +30,10 @@ const UNASKED: [(&str, u64); 15] = [
     ("opt-deployable", u64::MAX),
     ("optimum", 64),
 ];
+
+/// Branch-and-bound nodes of the searches that nobody named, where no limit was given: `exact-placement` and
+/// `optimum` then answer in seconds, with what is proven by then.
+const UNASKED_NODES: [(&str, u64); 2] = [("exact-placement", 20), ("optimum", 200)];
 
 /// A name that stands for no method.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -84,7 +88,7 @@ impl CompareOptions {
             let known =
                 bounds::NAMES.contains(&name.as_str()) || placement::by_name(name, &self.limits()).is_some();
             if !known {
-                mechanism_by_name(name)?;
+                mechanism_by_name(name, &self.with_limits(name, self.node_limit))?;
             }
         }
         Ok(())
@@ -99,8 +103,43 @@ impl CompareOptions {
             per_server_cap: self.per_server_cap,
             limits: self.limits(),
             fairness_floor: self.fairness_floor,
+            method: self.lp_method,
             ..BoundOptions::default()
         }
+    }
+
+    /// The mechanism `name` with what these options set of its parameters, where the name does not set it itself.
+    fn with_limits(&self, name: &str, node_limit: Option<u64>) -> String {
+        let (stem, given) = match name.split_once('[') {
+            Some((stem, rest)) => (stem.trim(), rest.strip_suffix(']').unwrap_or(rest)),
+            None => (name.trim(), ""),
+        };
+        let set = |parameter: &str| {
+            given.split(',').any(|pair| pair.split('=').next().map(str::trim) == Some(parameter))
+        };
+        let Some(entry) = mechanisms::ALL.iter().find(|entry| entry.about.name == stem) else {
+            return name.into();
+        };
+        // The final program of opt-deployable has a limit of its own, which only a smaller one replaces.
+        let nodes = node_limit.map(|nodes| match stem {
+            "opt-deployable" => nodes.min(OptDeployable::default().search.milp_nodes),
+            _ => nodes,
+        });
+        let floor = Some(self.fairness_floor).filter(|floor| *floor != 1.0);
+        let wanted = [
+            ("fairness_floor", floor.map(|floor| floor.to_string())),
+            ("nodes", nodes.map(|nodes| nodes.to_string())),
+            ("seconds", self.time_limit_s.map(|seconds| seconds.to_string())),
+        ];
+        let known = |parameter: &str| entry.about.parameters.iter().any(|p| p.name == parameter);
+        let mut parameters: Vec<String> =
+            Some(given).filter(|g| !g.is_empty()).map(String::from).into_iter().collect();
+        for (parameter, value) in wanted {
+            if let Some(value) = value.filter(|_| known(parameter) && !set(parameter)) {
+                parameters.push(format!("{parameter}={value}"));
+            }
+        }
+        if parameters.is_empty() { name.into() } else { format!("{stem}[{}]", parameters.join(",")) }
     }
 }
 
@@ -119,28 +158,36 @@ impl Methods {
         for (name, most_gpus) in wanted.into_iter().filter(|(name, _)| seen.insert(*name)) {
             let too_large = gpus > most_gpus;
             let owned = name.to_string();
+            let unasked = UNASKED_NODES.iter().find(|(known, _)| *known == name && options.only.is_none());
+            let node_limit = options.node_limit.or(unasked.map(|(_, nodes)| *nodes));
             if let Ok(method) = bounds::by_name(name, bound_options) {
                 methods.bounds.push(Named { name: owned, too_large, method });
-            } else if let Some(method) = placement::by_name(name, &options.limits()) {
+            } else if let Some(method) = placement::by_name(name, &Limits { node_limit, ..options.limits() })
+            {
                 methods.placements.push(Named { name: owned, too_large, method });
             } else {
-                methods.mechanisms.push(Named { name: owned, too_large, method: mechanism_by_name(name)? });
+                let method = mechanism_by_name(name, &options.with_limits(name, node_limit))?;
+                methods.mechanisms.push(Named { name: owned, too_large, method });
             }
         }
         Ok(methods)
     }
 }
 
-/// The mechanism that `name` stands for, where it could also have stood for another method.
-fn mechanism_by_name(name: &str) -> Result<Box<dyn Mechanism>, UnknownMethod> {
-    resolve(name).map_err(|error| match error {
-        ResolveError::Name(NameError::Unknown { name, .. }) => {
-            let others = bounds::NAMES.iter().copied().chain(placement::NAMES);
-            let known = others.chain(mechanisms::ALL.iter().map(|entry| entry.about.name));
-            let hint = suggestion(&name, known);
-            UnknownMethod::Unknown { name, hint }
+/// The mechanism that `name` stands for, where it could also have stood for another method. `text` is the name with
+/// more of its parameters set.
+fn mechanism_by_name(name: &str, text: &str) -> Result<Box<dyn Mechanism>, UnknownMethod> {
+    // Faults are about what was asked for, not about what was added.
+    resolve(name).and_then(|method| if text == name { Ok(method) } else { resolve(text) }).map_err(|error| {
+        match error {
+            ResolveError::Name(NameError::Unknown { name, .. }) => {
+                let others = bounds::NAMES.iter().copied().chain(placement::NAMES);
+                let known = others.chain(mechanisms::ALL.iter().map(|entry| entry.about.name));
+                let hint = suggestion(&name, known);
+                UnknownMethod::Unknown { name, hint }
+            }
+            other => other.into(),
         }
-        other => other.into(),
     })
 }
 

@@ -19,7 +19,7 @@ pub use rows::write_rows;
 pub use run::compare;
 pub use table::{legend, to_table};
 
-use synergy_solver::bounds::BoundResult;
+use synergy_solver::bounds::{BoundResult, LpMethod};
 use synergy_solver::check::Verdicts;
 use synergy_solver::model::Instance;
 use synergy_solver::status::{Effort, Status};
@@ -180,10 +180,14 @@ pub struct CompareOptions {
     pub per_server_cap: bool,
     /// Seconds per solve. A row that the clock ended is outside the promise of equal results.
     pub time_limit_s: Option<f64>,
-    /// Branch-and-bound nodes per solve.
+    /// Branch-and-bound nodes per solve. Without it, searches that nobody named stop after few, so that the
+    /// comparison answers in seconds.
     pub node_limit: Option<u64>,
-    /// Share of its baseline that the bounds leave every job, in [0, 1]; below 1 they show the price of fairness.
+    /// Share of its baseline that bounds and optimal allocations leave every job, in [0, 1]; below 1 they show the
+    /// price of fairness.
     pub fairness_floor: f64,
+    /// How stage one is formulated and solved; by size and structure when `None`.
+    pub lp_method: Option<LpMethod>,
 }
 
 impl Default for CompareOptions {
@@ -194,6 +198,7 @@ impl Default for CompareOptions {
             time_limit_s: Some(60.0),
             node_limit: None,
             fairness_floor: 1.0,
+            lp_method: None,
         }
     }
 }

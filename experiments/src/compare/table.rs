@@ -26,6 +26,7 @@ pub fn to_table(comparison: &Comparison, colour: bool) -> String {
     if !comparison.bounds.is_empty() {
         text += "\nBounds on the value\n";
         text += &bounds(comparison, &numbers).render(colour);
+        text += &methods(comparison);
     }
     if !comparison.placements.is_empty() {
         text += "\nPlacements of the LP's choice on servers (stage two)\n";
@@ -135,6 +136,13 @@ fn bounds(comparison: &Comparison, numbers: &Numbers) -> TextTable {
         ]);
     }
     table
+}
+
+/// How the LPs were formulated and solved, in a line of its own: the table has no room left.
+fn methods(comparison: &Comparison) -> String {
+    let of = |bound: &super::BoundRecord| Some(format!("{} {}", bound.name, bound.result.method?));
+    let all: Vec<String> = comparison.bounds.iter().filter_map(of).collect();
+    if all.is_empty() { String::new() } else { format!("  solved as: {}\n", all.join(", ")) }
 }
 
 fn placements(comparison: &Comparison) -> TextTable {

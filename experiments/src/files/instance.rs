@@ -3,6 +3,7 @@
 use super::text::{Document, Format, parse, read_text};
 use crate::error::{InputError, suggestion};
 use crate::profiles;
+use crate::workload::{Repair, running_maximum};
 use ndarray::Array2;
 use serde::de::{Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -151,12 +152,47 @@ pub fn read(file: &str, rules: Rules) -> Result<Instance, InputError> {
     from_text(file, &read_text(file)?, rules)
 }
 
+/// Reads an instance as [`read`] does, but raises matrices that decrease along an axis to their running maximum, and says
+/// which.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_repaired(file: &str, rules: Rules) -> Result<(Instance, Vec<Repair>), InputError> {
+    let mut document: InstanceFile = parse(file, &read_text(file)?)?;
+    let mut repairs = Vec::new();
+    let named = document.profiles.0.iter_mut().map(|(name, entry)| (name.clone(), entry));
+    let inline = document.jobs.iter_mut().filter_map(|job| match &mut job.profile {
+        ProfileRef::Inline(entry) => Some((format!("of job {}", job.id), entry)),
+        ProfileRef::Name(_) => None,
+    });
+    for (model, entry) in named.chain(inline) {
+        let columns = entry.throughput.first().map_or(0, Vec::len);
+        // A matrix of another fault is left for the reader to explain.
+        if entry.throughput.iter().any(|row| row.len() != columns) {
+            continue;
+        }
+        let cells = entry.throughput.iter().flatten().copied().collect();
+        let Ok(mut matrix) = Array2::from_shape_vec((entry.throughput.len(), columns), cells) else {
+            continue;
+        };
+        let cells = running_maximum(&mut matrix);
+        if cells > 0 {
+            entry.throughput = matrix.outer_iter().map(|row| row.to_vec()).collect();
+            repairs.push(Repair { model, cells });
+        }
+    }
+    Ok((from_document(file, document, rules)?, repairs))
+}
+
 /// The instance that `text`, the content of `file`, describes.
 ///
 /// # Errors
 /// As [`read`].
 pub fn from_text(file: &str, text: &str, rules: Rules) -> Result<Instance, InputError> {
-    let document: InstanceFile = parse(file, text)?;
+    from_document(file, parse(file, text)?, rules)
+}
+
+fn from_document(file: &str, document: InstanceFile, rules: Rules) -> Result<Instance, InputError> {
     let groups = document.cluster.into_iter().map(|group| ServerGroup {
         gpu_type: group.gpu_type,
         count: group.count,
@@ -330,7 +366,8 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
             file,
             format!("{place}.throughput[{row}][{column}]"),
             format!(
-                "is {value}, below {neighbour} at fewer CPUs or less memory; throughput must not decrease along an axis"
+                "is {value}, below {neighbour} at fewer CPUs or less memory; throughput must not decrease along an axis \
+                 (--repair-profiles raises it)"
             ),
         ),
         ModelError::Shape { .. } => InputError::at(file, format!("{place}.throughput"), rest),

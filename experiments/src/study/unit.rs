@@ -39,7 +39,7 @@ pub struct RuleSpec {
     pub whole_cpus: bool,
     /// Stage one offers only what the fewest servers for a job provide.
     pub per_server_cap: bool,
-    /// Share of its baseline that the bounds leave every job.
+    /// Share of its baseline that bounds and optimal allocations leave every job.
     pub fairness_floor: f64,
 }
 
@@ -193,6 +193,7 @@ fn compute(spec: &UnitSpec, methods: &[String]) -> Result<Done, String> {
         fairness_floor: spec.rules.fairness_floor,
         time_limit_s: Some(spec.limits.seconds),
         node_limit: Some(spec.limits.nodes),
+        ..CompareOptions::default()
     };
     let comparison = compare(&instance, &options).map_err(|e| e.to_string())?;
     Ok(Done { instance, generate_s, comparison })

@@ -18,7 +18,7 @@ pub(crate) use distributions::Durations;
 pub use generate::{JobStream, StreamedJob, Workload};
 pub use load::OfferedLoad;
 pub use models::{Model, ModelChooser, ModelSet};
-pub use profile_files::{parse_profiles, profiles_to_text, read_profiles, running_maximum};
+pub use profile_files::{Repair, parse_profiles, profiles_to_text, read_profiles, running_maximum};
 pub use spec::{
     ArrivalSpec, ClassChoice, ClusterSpec, DemandSpec, DurationSpec, GroupSpec, MixSpec, ModelChoice,
     ProfileSpec, TraceSpec, WorkloadError, WorkloadSpec,

@@ -1,5 +1,6 @@
 //! The models that jobs are drawn from: sensitivity matrices with their task classes.
 
+use super::profile_files::Repair;
 use super::spec::{ClassChoice, MixSpec, ModelChoice, WorkloadError, fault};
 use super::streams::{Purpose, Stream};
 use crate::profiles;
@@ -23,6 +24,7 @@ pub struct ModelSet {
     classes: Vec<String>,
     /// Weight of every class when no split is given.
     default_split: Vec<f64>,
+    repairs: Vec<Repair>,
 }
 
 /// Classes of the published profiles in the order of the split, and the paper's default weights.
@@ -53,7 +55,7 @@ impl ModelSet {
             }
         }
         let default_split = if default_split.is_empty() { vec![1.0; classes.len()] } else { default_split };
-        Ok(ModelSet { models, classes, default_split })
+        Ok(ModelSet { models, classes, default_split, repairs: Vec::new() })
     }
 
     /// The published models of the paper's default mix.
@@ -64,7 +66,19 @@ impl ModelSet {
             .map(|model| Model { profile: Arc::clone(&model.profile), task: model.task.into() })
             .collect();
         let classes = PUBLISHED_SPLIT.iter().map(|(class, _)| class.to_string()).collect();
-        ModelSet { models, classes, default_split: PUBLISHED_SPLIT.iter().map(|(_, w)| *w).collect() }
+        let default_split = PUBLISHED_SPLIT.iter().map(|(_, w)| *w).collect();
+        ModelSet { models, classes, default_split, repairs: Vec::new() }
+    }
+
+    /// With what was repaired of its matrices.
+    #[must_use]
+    pub(super) fn repaired(self, repairs: Vec<Repair>) -> Self {
+        ModelSet { repairs, ..self }
+    }
+
+    /// Matrices that were raised to their running maximum when they were read.
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
     }
 
     /// Index of the model `name`; a built-in one that the set does not have is added.

@@ -21,13 +21,30 @@ struct Row {
     relative_throughput: f64,
 }
 
+/// A matrix that decreased along an axis and was raised to its running maximum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// Name of the model.
+    pub model: String,
+    /// Cells that were raised.
+    pub cells: usize,
+}
+
+impl Repair {
+    /// The warning that goes with it.
+    pub fn warning(&self) -> String {
+        let Repair { model, cells } = self;
+        format!("profile {model:?}: {cells} cell(s) raised to the running maximum along CPUs and memory")
+    }
+}
+
 /// Reads profiles from a CSV or, by its first character, JSON file. With `repair`, a matrix that
-/// decreases along an axis is raised to its running maximum; the names of repaired models come back.
+/// decreases along an axis is raised to its running maximum, which [`ModelSet::repairs`] then tells.
 ///
 /// # Errors
 /// A file that cannot be read or is neither; a grid point that is missing or there twice; a matrix
 /// that is none (the message names the cell).
-pub fn read_profiles(path: &Path, repair: bool) -> Result<(ModelSet, Vec<String>), WorkloadError> {
+pub fn read_profiles(path: &Path, repair: bool) -> Result<ModelSet, WorkloadError> {
     let file = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|e| WorkloadError::File(format!("{file}: cannot be read: {e}")))?;
@@ -38,7 +55,7 @@ pub fn read_profiles(path: &Path, repair: bool) -> Result<(ModelSet, Vec<String>
 ///
 /// # Errors
 /// As [`read_profiles`].
-pub fn parse_profiles(text: &str, repair: bool) -> Result<(ModelSet, Vec<String>), WorkloadError> {
+pub fn parse_profiles(text: &str, repair: bool) -> Result<ModelSet, WorkloadError> {
     let text = text.trim_start_matches('\u{feff}');
     let rows = if text.trim_start().starts_with('[') { from_json(text) } else { from_csv(text) }?;
     let mut models = Vec::new();
@@ -51,13 +68,13 @@ pub fn parse_profiles(text: &str, repair: bool) -> Result<(ModelSet, Vec<String>
     }
     for name in names {
         let own: Vec<&Row> = rows.iter().filter(|row| row.model == name).collect();
-        let (profile, raised) = profile(name, &own, repair)?;
-        if raised {
-            repaired.push(name.to_string());
+        let (profile, cells) = profile(name, &own, repair)?;
+        if cells > 0 {
+            repaired.push(Repair { model: name.to_string(), cells });
         }
         models.push(Model { profile: Arc::new(profile), task: own[0].task.clone() });
     }
-    Ok((ModelSet::new(models)?, repaired))
+    Ok(ModelSet::new(models)?.repaired(repaired))
 }
 
 fn from_json(text: &str) -> Result<Vec<Row>, WorkloadError> {
@@ -73,7 +90,7 @@ fn from_csv(text: &str) -> Result<Vec<Row>, WorkloadError> {
 }
 
 /// The matrix of one model from its grid points in any order.
-fn profile(name: &str, rows: &[&Row], repair: bool) -> Result<(Profile, bool), WorkloadError> {
+fn profile(name: &str, rows: &[&Row], repair: bool) -> Result<(Profile, usize), WorkloadError> {
     let axis = |of: fn(&Row) -> f64| {
         let mut points: Vec<f64> = rows.iter().map(|row| of(row)).collect();
         points.sort_by(f64::total_cmp);
@@ -100,19 +117,19 @@ fn profile(name: &str, rows: &[&Row], repair: bool) -> Result<(Profile, bool), W
         )));
     }
     let mut throughput = cells.mapv(Option::unwrap_or_default);
-    let raised = repair && running_maximum(&mut throughput);
+    let raised = if repair { running_maximum(&mut throughput) } else { 0 };
     match Profile::new(name, cpus, memory_gb, throughput) {
         Ok(profile) => Ok((profile, raised)),
         Err(error @ ModelError::Decreasing { .. }) => Err(WorkloadError::File(format!(
-            "{error} (profiles.repair = true raises it to the running maximum)"
+            "{error} (--repair-profiles, or profiles.repair = true, raises it to the running maximum)"
         ))),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Raises every cell to the largest at no more CPUs and memory; says whether any was below.
-pub fn running_maximum(throughput: &mut Array2<f64>) -> bool {
-    let mut raised = false;
+/// Raises every cell to the largest at no more CPUs and memory; returns how many were below it.
+pub fn running_maximum(throughput: &mut Array2<f64>) -> usize {
+    let mut raised = 0;
     let (rows, columns) = throughput.dim();
     for c in 0..rows {
         for m in 0..columns {
@@ -121,7 +138,7 @@ pub fn running_maximum(throughput: &mut Array2<f64>) -> bool {
             let floor = below.max(left);
             if throughput[(c, m)] < floor {
                 throughput[(c, m)] = floor;
-                raised = true;
+                raised += 1;
             }
         }
     }
@@ -165,8 +182,8 @@ mod tests {
         let set = ModelSet::published();
         for json in [false, true] {
             let text = profiles_to_text(set.models(), json).unwrap();
-            let (read, repaired) = parse_profiles(&text, false).unwrap();
-            assert!(repaired.is_empty());
+            let read = parse_profiles(&text, false).unwrap();
+            assert!(read.repairs().is_empty());
             assert_eq!(read.classes(), set.classes());
             for (a, b) in read.models().iter().zip(set.models()) {
                 assert_eq!((a.profile.as_ref(), &a.task), (b.profile.as_ref(), &b.task));
@@ -186,7 +203,8 @@ mod tests {
         assert!(error("").contains("no model"));
         assert!(error("a,t,1,10,2\na,t,2,10,1\n").contains("profiles.repair"));
         assert!(parse_profiles("[{\"model\": 3}]", false).is_err());
-        let (set, repaired) = parse_profiles(&format!("{head}a,t,1,10,2\na,t,2,10,1\n"), true).unwrap();
-        assert_eq!((set.models()[0].profile.throughput()[(1, 0)], repaired), (2.0, vec!["a".to_string()]));
+        let set = parse_profiles(&format!("{head}a,t,1,10,2\na,t,2,10,1\n"), true).unwrap();
+        assert_eq!(set.models()[0].profile.throughput()[(1, 0)], 2.0);
+        assert_eq!(set.repairs(), [Repair { model: "a".to_string(), cells: 1 }]);
     }
 }

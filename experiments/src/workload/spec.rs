@@ -189,8 +189,19 @@ impl ProfileSpec {
     pub fn models(&self, seed: u64) -> Result<ModelSet, WorkloadError> {
         match self {
             ProfileSpec::Published {} => Ok(ModelSet::published()),
-            ProfileSpec::File { path, repair } => Ok(read_profiles(path, *repair)?.0),
+            ProfileSpec::File { path, repair } => read_profiles(path, *repair),
             ProfileSpec::Synthetic(family) => family.build(seed),
+        }
+    }
+}
+
+impl ProfileSpec {
+    /// With matrices that decrease along an axis raised instead of refused. Nothing but a file has such.
+    #[must_use]
+    pub fn repairing(self) -> Self {
+        match self {
+            ProfileSpec::File { path, .. } => ProfileSpec::File { path, repair: true },
+            other => other,
         }
     }
 }

@@ -18,7 +18,7 @@ pub enum Pruning {
 
 /// The configurations of a class, cheapest first as on its grid.
 ///
-/// With `per_server_cap`, only those that the fewest servers able to hold the job provide. Under
+/// With `per_server_cap`, only those that the fewest servers able to hold the job provide, in some group. Under
 /// [`ThroughputRule::Bilinear`] the grid points count with their exact CPUs even where CPUs are whole: an allocation
 /// between grid points is a mix of grid points, and rounding them up would overcharge it.
 pub fn candidates(
@@ -32,7 +32,7 @@ pub fn candidates(
         exact_grid(class, &mut all);
     }
     if per_server_cap {
-        all.retain(|k| class.fits_fewest_servers(&k.amounts, instance.cluster()));
+        all.retain(|k| class.fits_consolidated(&k.amounts, instance.cluster()));
     }
     prune(all, pruning)
 }

@@ -112,6 +112,9 @@ impl<const R: usize> Choices<R> {
 
     /// Solves it as one LP in HiGHS. Among optimal solutions one that is least in `ties`, resources in order.
     pub fn solve_whole(&self, ties: &[usize], options: &Options) -> Chosen<R> {
+        if self.blocks() == 0 {
+            return self.judge(Status::Optimal, Vec::new(), [0.0; R], Attempt::First);
+        }
         let options = &self.presolved(self.points(), options);
         let (program, _) = self.restricted(&vec![None; self.blocks()], &self.all_points());
         let certified = solve_lexicographic(&program, &self.tie_costs(ties, &self.all_points()), options);

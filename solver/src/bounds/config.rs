@@ -3,9 +3,11 @@
 
 use super::{Bound, BoundResult, Scope};
 use crate::config_lp::master::{Generator, Limits};
-use crate::config_lp::packing::Packing;
+use crate::config_lp::packing::{Class, Packing, classes};
+use crate::config_lp::seating::Plenty;
+use crate::config_lp::seats::SeatLimits;
 use crate::config_lp::units::Rounding;
-use crate::config_lp::{self, Solved, SuperMachine};
+use crate::config_lp::{self, MOST_CLASSES, Solved, SuperMachine};
 use crate::model::{Instance, ThroughputRule};
 use crate::status::{Effort, Status};
 
@@ -41,14 +43,18 @@ impl Bound for Config {
             return none;
         }
         let runnable = instance.runnable(queue);
-        let packing = Packing::new(instance, &runnable, self.floor, Rounding::Down);
+        let classes = classes(instance, &runnable, self.floor);
+        if classes.len() > MOST_CLASSES {
+            return self.by_seats(instance, &runnable, classes);
+        }
+        let packing = Packing::of_classes(instance, classes, Rounding::Down);
         let mut generator = Generator::new(&packing);
         let order = config_lp::order(&packing, &runnable, instance.jobs().len());
         let super_machine = SuperMachine::new(&packing, instance.cluster());
         let start = config_lp::start_prices(&packing, super_machine.prices);
         let solved = config_lp::solve(&mut generator, &order, &start, &self.limits);
         let effort = Effort { rounds: solved.rounds, columns: generator.pool.len(), nodes: 0 };
-        let value = Self::published(&packing, &solved, super_machine.bound);
+        let value = Self::published(&solved, super_machine.bound);
         let note = (solved.status == Status::NoConsolidatedAllocation)
             .then(|| config_lp::explain(&packing, instance, &solved.packed));
         BoundResult {
@@ -63,9 +69,29 @@ impl Bound for Config {
 }
 
 impl Config {
+    /// The bound where jobs nearly all differ.
+    fn by_seats(&self, instance: &Instance, runnable: &[usize], classes: Vec<Class>) -> BoundResult {
+        let plenty = Plenty::new(instance, runnable, classes, self.floor);
+        let mut master = plenty.master();
+        let solution = master.solve(&self.seat_limits());
+        let converged = solution.is_some_and(|solution| solution.converged);
+        let value = plenty.super_machine.bound.min(master.bound);
+        BoundResult {
+            value: Some(value),
+            certified: Some(value),
+            effort: Some(Effort { rounds: master.rounds, columns: master.pool.len(), nodes: 0 }),
+            note: plenty.refused.clone(),
+            ..BoundResult::without_value(plenty.status(converged), Scope::FairCompleteConsolidated)
+        }
+    }
+
+    fn seat_limits(&self) -> SeatLimits {
+        SeatLimits { rounds: self.limits.rounds, tolerance: self.limits.tolerance }
+    }
+
     /// The smaller of the two bounds, where both are for the same jobs.
-    pub(crate) fn published(packing: &Packing, solved: &Solved, super_machine: f64) -> f64 {
-        let config = solved.relaxation.bound + packing.constant(&solved.packed);
+    pub(crate) fn published(solved: &Solved, super_machine: f64) -> f64 {
+        let config = solved.relaxation.bound;
         // Not all jobs can be packed: the super-machine's bound is for more jobs.
         let same_jobs = solved.status != Status::NoConsolidatedAllocation;
         if same_jobs { super_machine.min(config) } else { config }

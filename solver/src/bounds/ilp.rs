@@ -45,6 +45,11 @@ pub fn solve(instance: &Instance, queue: &[usize], options: &BoundOptions) -> St
     let runnable = instance.runnable(queue);
     let blocks = fair_blocks(instance, &runnable, options);
     let (program, first_column) = lp::program(instance, &blocks, options.fairness_floor, Kind::Integer);
+    if program.columns() == 0 {
+        // HiGHS takes no program without columns. Without a choice to make, whole ones are no different.
+        let bound = BoundResult { incumbent: relaxation.value, trusted: true, ..relaxation };
+        return StageOne::without_choice(BoundResult { shadow_prices: None, method: None, ..bound });
+    }
     let solution = highs::solve(&program, &Options { limits: options.limits, ..Options::default() });
     let status = match solution.outcome {
         Outcome::Optimal => Status::Optimal,

@@ -18,9 +18,7 @@ use super::blocks::{Block, amounts_name, blocks};
 use super::stage_one::{Offer, StageOne, shadow_prices};
 use super::{Bound, BoundOptions, BoundResult, LpMethod, lp};
 use crate::lp::{Kind, LinearProgram, NamedProgram, Options, Sense, solve_lexicographic};
-use crate::model::{
-    AUXILIARY, AUXILIARY_NAMES, Configuration, Instance, JobClass, ServerGroup, ThroughputRule,
-};
+use crate::model::{AUXILIARY, AUXILIARY_NAMES, Configuration, Instance, ThroughputRule};
 use crate::status::Status;
 
 /// Name of the bound.
@@ -54,7 +52,7 @@ pub fn solve(instance: &Instance, queue: &[usize], options: &BoundOptions) -> St
         return StageOne::without_choice(BoundResult::without_value(Status::Skipped, scope));
     }
     let runnable = instance.runnable(queue);
-    // There are too many common rows here for the dual to pay.
+    // Three common rows per group are too many for the dual to pay: with no two jobs alike, too, it is one LP in HiGHS.
     let method = match options.method {
         Some(LpMethod::Direct) => LpMethod::Direct,
         Some(LpMethod::Aggregated | LpMethod::Dual) | None => LpMethod::Aggregated,
@@ -108,23 +106,16 @@ pub fn named_program(instance: &Instance, queue: &[usize], options: &BoundOption
 fn offers(instance: &Instance, block: &Block, options: &BoundOptions) -> Vec<Offer> {
     let Some(&job) = block.jobs.first() else { return Vec::new() };
     let class = instance.class_of(job);
-    let groups = instance.cluster().groups().iter().enumerate();
-    let possible =
-        |group: &ServerGroup, k: &Configuration| !options.per_server_cap || provides(class, group, k);
-    groups
-        .flat_map(|(group, shape)| {
-            let configurations = block.configurations.iter().filter(move |k| possible(shape, k));
+    let cluster = instance.cluster();
+    let possible = |group: usize, k: &Configuration| {
+        !options.per_server_cap || class.fits_group(&k.amounts, cluster, group)
+    };
+    (0..cluster.groups().len())
+        .flat_map(|group| {
+            let configurations = block.configurations.iter().filter(move |k| possible(group, k));
             configurations.map(move |&configuration| Offer { group, configuration })
         })
         .collect()
-}
-
-fn provides(class: &JobClass, group: &ServerGroup, configuration: &Configuration) -> bool {
-    if class.larger_than_server {
-        // The class's own cap holds already: its share.
-        return u64::from(class.gpus) <= group.count as u64 * u64::from(group.gpus);
-    }
-    class.gpus <= group.gpus && configuration.amounts.fits_in(&group.capacity)
 }
 
 fn program(

@@ -24,6 +24,8 @@ pub struct SearchLimits {
     pub milp_columns: usize,
     /// Nodes of the final integer program.
     pub milp_nodes: u64,
+    /// Seconds of the final integer program, as a net below the nodes.
+    pub milp_time_limit_s: Option<f64>,
     /// Times that a few servers are solved anew.
     pub moves: usize,
     /// Servers of one move.
@@ -38,6 +40,7 @@ impl Default for SearchLimits {
             dive: Limits { rounds: 12, columns: 200_000, tolerance: 1e-4 },
             milp_columns: 400,
             milp_nodes: 50,
+            milp_time_limit_s: None,
             moves: 40,
             servers: 6,
             gap: 1e-6,
@@ -98,8 +101,19 @@ fn take(pattern: &Pattern, packing: &Packing, counts: &mut [usize], servers: &mu
     servers[pattern.shape] -= pattern.servers * times;
 }
 
+/// What [`finish`] found.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// The plan; `None` when HiGHS finds none.
+    pub plan: Option<Plan>,
+    /// Branch-and-bound nodes.
+    pub nodes: u64,
+    /// Whether the clock ended it.
+    pub timed_out: bool,
+}
+
 /// The integer program over the pool: how often each pattern is used, and which of its seats are
-/// taken; seats may stay empty. `incumbent` is a solution to start from. `None` when HiGHS finds none.
+/// taken; seats may stay empty. `incumbent` is a solution to start from.
 ///
 /// With l whole, the seats taken are a transportation problem, so they need no integrality.
 pub fn finish(
@@ -109,7 +123,7 @@ pub fn finish(
     prices: &Prices,
     incumbent: Option<&Plan>,
     limits: &SearchLimits,
-) -> Option<(Plan, u64)> {
+) -> Finished {
     let packing = generator.packing();
     let mut chosen: Vec<usize> =
         incumbent.map_or(Vec::new(), |plan| plan.patterns.iter().map(|p| p.0).collect());
@@ -157,7 +171,11 @@ pub fn finish(
         program.add_column(Kind::Continuous, value, bounds, [(row, 1.0), (class_rows[class], 1.0)]);
         seat_columns.push((class, choice));
     }
-    let limits = lp::Limits { node_limit: Some(limits.milp_nodes), ..lp::Limits::default() };
+    let limits = lp::Limits {
+        node_limit: Some(limits.milp_nodes),
+        time_limit_s: limits.milp_time_limit_s,
+        ..lp::Limits::default()
+    };
     let options = Options { limits, ..Options::default() };
     let mut session = highs::Session::new(&program, &options);
     if let Some(plan) = incumbent {
@@ -176,13 +194,23 @@ pub fn finish(
         session.set_start(&start);
     }
     let solution = session.solve();
-    if solution.columns.is_empty() {
-        return None;
-    }
-    let mut wanted: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for (&key, &x) in seat_columns.iter().zip(&solution.columns[chosen.len()..]) {
-        wanted.insert(key, x.round().max(0.0) as usize);
-    }
+    let timed_out = solution.outcome == highs::Outcome::TimeLimit;
+    let taken = seat_columns.into_iter().zip(solution.columns.iter().skip(chosen.len()));
+    let wanted = taken.map(|(key, x)| (key, x.round().max(0.0) as usize)).collect();
+    let plan = if solution.columns.is_empty() { None } else { seated(generator, &chosen, &solution, wanted) };
+    let plan = plan.filter(|plan| plan.is_complete(packing, &generator.pool, counts, servers));
+    Finished { plan, nodes: solution.nodes, timed_out }
+}
+
+/// The plan of an integer solution: patterns less the seats that stay empty. `wanted` says how many jobs of a class take
+/// seats of a choice.
+fn seated(
+    generator: &mut Generator,
+    chosen: &[usize],
+    solution: &highs::Solution,
+    mut wanted: BTreeMap<(usize, usize), usize>,
+) -> Option<Plan> {
+    let packing = generator.packing();
     let mut plan = Plan::default();
     for (&index, &l) in chosen.iter().zip(&solution.columns) {
         for _ in 0..l.round().max(0.0) as usize {
@@ -203,7 +231,7 @@ pub fn finish(
             }
         }
     }
-    plan.is_complete(packing, &generator.pool, counts, servers).then_some((plan, solution.nodes))
+    Some(plan)
 }
 
 /// What a plan loses against the bound that `prices` prove, by server: bound - value is the sum of these

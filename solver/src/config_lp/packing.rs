@@ -1,6 +1,5 @@
 //! What is packed: classes of interchangeable jobs, and server shapes in integer units.
 
-use super::pooling::pooled;
 use super::units::{Rounding, Units};
 use crate::model::{AUXILIARY, Amounts, Instance, JobClass, LOOKUP_TOLERANCE};
 use std::collections::HashMap;
@@ -8,12 +7,6 @@ use std::ops::Range;
 
 /// How far below the fairness floor a throughput may lie (problem statement, tolerances).
 const FAIR: f64 = 1e-6;
-
-/// Most classes that column generation takes on; more are pooled. So many jobs on 512 GPUs may all differ.
-const MOST_CLASSES: usize = 600;
-
-/// Pools of classes where there are more.
-const POOLS: usize = 240;
 
 /// Most units of one resource that a server's pricing table is cut into.
 const MOST_UNITS: usize = 150;
@@ -38,8 +31,6 @@ pub struct Class {
     pub choices: Vec<Choice>,
     /// Class of the instance that the jobs are of (of several, that of the first job).
     pub profile: usize,
-    /// What each job counts beside its choice's value; empty where that is nothing.
-    pub bases: Vec<f64>,
 }
 
 /// A choice as it lies on a server of one shape.
@@ -81,19 +72,14 @@ pub struct Packing {
     pub classes: Vec<Class>,
     /// Server shapes.
     pub shapes: Vec<Shape>,
-    /// Whether nothing is lost: a pattern fits in units exactly when it fits in CPUs and GB, and a choice is
-    /// worth the same for every job of its class.
+    /// Whether nothing is lost: a pattern fits in units exactly when it fits in CPUs and GB.
     pub exact: bool,
 }
 
 impl Packing {
     /// The packing of the runnable jobs `runnable`, each at no less than `floor` times its baseline.
     pub fn new(instance: &Instance, runnable: &[usize], floor: f64, rounding: Rounding) -> Self {
-        let classes = classes(instance, runnable, floor);
-        if classes.len() <= MOST_CLASSES {
-            return Self::of_classes(instance, classes, rounding);
-        }
-        Self::of_classes(instance, pooled(&classes, instance, POOLS, rounding), rounding)
+        Self::of_classes(instance, classes(instance, runnable, floor), rounding)
     }
 
     /// The packing of given classes.
@@ -114,7 +100,7 @@ impl Packing {
         let largest = cluster.groups().iter().fold(Amounts::ZERO, |max, group| max.max(&group.capacity));
         let gpus = cluster.groups().iter().map(|group| group.gpus).max().unwrap_or(1);
         let units = Units::choose(&demands, largest, gpus, MOST_UNITS);
-        let mut exact = units.lossless && classes.iter().all(|class| class.bases.is_empty());
+        let mut exact = units.lossless;
         let mut shapes = Vec::new();
         for group in cluster.groups() {
             let room = units.capacity(&group.capacity, rounding);
@@ -159,11 +145,6 @@ impl Packing {
         self.classes.iter().map(|class| class.jobs.len()).collect()
     }
 
-    /// What the first `packed[t]` jobs of every class count beside their choices' values.
-    pub fn constant(&self, packed: &[usize]) -> f64 {
-        self.classes.iter().zip(packed).flat_map(|(class, &n)| class.bases.iter().take(n)).sum()
-    }
-
     /// Servers of every shape.
     pub fn servers(&self) -> Vec<usize> {
         self.shapes.iter().map(|shape| shape.count).collect()
@@ -205,6 +186,7 @@ fn drop_dominated(items: &mut Vec<Item>, start: usize, choices: &[Choice]) {
 pub fn classes(instance: &Instance, runnable: &[usize], floor: f64) -> Vec<Class> {
     let mut found: HashMap<(usize, u64), usize> = HashMap::new();
     let mut choices_of: HashMap<usize, Vec<Choice>> = HashMap::new();
+    let mut alike: HashMap<(u32, Vec<u64>), usize> = HashMap::new();
     let mut classes: Vec<Class> = Vec::new();
     for &job in runnable {
         let (profile, weight) = (instance.jobs()[job].class, instance.objective_weight(job));
@@ -215,9 +197,10 @@ pub fn classes(instance: &Instance, runnable: &[usize], floor: f64) -> Vec<Class
             let choices: Vec<Choice> =
                 unweighted.iter().map(|c| Choice { value: c.value * weight, ..*c }).collect();
             let gpus = instance.classes()[profile].gpus;
-            let same = classes.iter().position(|c: &Class| c.gpus == gpus && c.choices == choices);
-            same.unwrap_or_else(|| {
-                classes.push(Class { gpus, jobs: Vec::new(), choices, profile, bases: Vec::new() });
+            let numbers = |c: &Choice| [c.value, c.amounts.cpus(), c.amounts.memory_gb()].map(f64::to_bits);
+            let key = (gpus, choices.iter().flat_map(numbers).collect());
+            *alike.entry(key).or_insert_with(|| {
+                classes.push(Class { gpus, jobs: Vec::new(), choices, profile });
                 classes.len() - 1
             })
         });

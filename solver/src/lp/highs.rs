@@ -400,50 +400,30 @@ impl Session {
         }
         let integrality: Vec<i32> = program.integer.iter().map(|&integer| i32::from(integer)).collect();
         let (columns, rows, entries) = (self.columns as i32, self.rows as i32, program.values.len() as i32);
-        let (by_column, sense) = (highs_sys::MATRIX_FORMAT_COLUMN_WISE, sense_code(program.sense));
-        // SAFETY: the handle is live; cost, bounds and integrality hold one number per column, row
-        // bounds one per row, `starts` one per column and the end, `rows` and `values` one per
-        // entry with every row in range (checked above). HiGHS copies them.
+        // Without integrality the program is an LP.
+        let integrality = if self.integers { integrality.as_ptr() } else { std::ptr::null() };
+        // SAFETY: the handle is live; cost and bounds hold one number per column, row bounds one per
+        // row, `starts` one per column and the end, `rows` and `values` one per entry with every row in
+        // range (checked above); integrality is null or one code per column. HiGHS copies them.
         let status = unsafe {
-            let model = self.model.as_mut_ptr();
-            if self.integers {
-                highs_sys::Highs_passMip(
-                    model,
-                    columns,
-                    rows,
-                    entries,
-                    by_column,
-                    sense,
-                    0.0,
-                    program.cost.as_ptr(),
-                    program.lower.as_ptr(),
-                    program.upper.as_ptr(),
-                    program.row_lower.as_ptr(),
-                    program.row_upper.as_ptr(),
-                    program.starts.as_ptr(),
-                    program.rows.as_ptr(),
-                    program.values.as_ptr(),
-                    integrality.as_ptr(),
-                )
-            } else {
-                highs_sys::Highs_passLp(
-                    model,
-                    columns,
-                    rows,
-                    entries,
-                    by_column,
-                    sense,
-                    0.0,
-                    program.cost.as_ptr(),
-                    program.lower.as_ptr(),
-                    program.upper.as_ptr(),
-                    program.row_lower.as_ptr(),
-                    program.row_upper.as_ptr(),
-                    program.starts.as_ptr(),
-                    program.rows.as_ptr(),
-                    program.values.as_ptr(),
-                )
-            }
+            highs_sys::Highs_passMip(
+                self.model.as_mut_ptr(),
+                columns,
+                rows,
+                entries,
+                highs_sys::MATRIX_FORMAT_COLUMN_WISE,
+                sense_code(program.sense),
+                0.0,
+                program.cost.as_ptr(),
+                program.lower.as_ptr(),
+                program.upper.as_ptr(),
+                program.row_lower.as_ptr(),
+                program.row_upper.as_ptr(),
+                program.starts.as_ptr(),
+                program.rows.as_ptr(),
+                program.values.as_ptr(),
+                integrality,
+            )
         };
         self.check(status);
     }

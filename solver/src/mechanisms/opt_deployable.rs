@@ -7,10 +7,12 @@ use super::{
 use crate::bounds::Config;
 use crate::config_lp::dive::{SearchLimits, dive, finish, improve};
 use crate::config_lp::master::{Generator, Limits, Relaxation};
-use crate::config_lp::packing::Packing;
+use crate::config_lp::packing::{Class, Packing, classes};
 use crate::config_lp::plan::{Plan, allocation, plan_of};
+use crate::config_lp::seating::{self, Plenty};
+use crate::config_lp::seats::SeatLimits;
 use crate::config_lp::units::Rounding;
-use crate::config_lp::{self, SuperMachine};
+use crate::config_lp::{self, MOST_CLASSES, SuperMachine};
 use crate::model::{Allocation, Instance, JobAllocation, ThroughputRule};
 use crate::status::{Effort, Status};
 
@@ -42,7 +44,7 @@ impl OptDeployable {
         guarantees: Guarantees { fair: true, complete: true, consolidated: true },
         parameters: &[
             Parameter {
-                name: "floor",
+                name: "fairness_floor",
                 default: "1",
                 description: "least part of its baseline that every job gets, 0 to 1",
             },
@@ -51,22 +53,38 @@ impl OptDeployable {
                 default: "40",
                 description: "times that a few servers are solved anew, at most",
             },
+            Parameter {
+                name: "nodes",
+                default: "50",
+                description: "branch-and-bound nodes of the final integer program, at most",
+            },
+            Parameter {
+                name: "seconds",
+                default: "inf",
+                description: "seconds of the final integer program, at most",
+            },
         ],
     };
 
     /// With the parameters given in brackets.
     pub(super) fn named(parameters: &Parameters) -> Result<Self, NameError> {
         let default = Self::default();
-        let floor =
-            parameters.get("floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?;
+        let floor = parameters
+            .get("fairness_floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?;
         let moves = parameters.get("moves", default.search.moves, "a number of moves", |_| true)?;
-        Ok(OptDeployable { floor, search: SearchLimits { moves, ..default.search }, ..default })
+        let milp_nodes = parameters.get("nodes", default.search.milp_nodes, "a number of nodes", |_| true)?;
+        let seconds =
+            parameters.get("seconds", f64::INFINITY, "a number of seconds above 0", |s| *s > 0.0)?;
+        let milp_time_limit_s = seconds.is_finite().then_some(seconds);
+        let search = SearchLimits { moves, milp_nodes, milp_time_limit_s, ..default.search };
+        Ok(OptDeployable { floor, search, ..default })
     }
 }
 
 impl Mechanism for OptDeployable {
     fn about(&self) -> About {
-        Self::ABOUT
+        let guarantees = Guarantees { fair: self.floor >= 1.0, ..Self::ABOUT.guarantees };
+        About { guarantees, ..Self::ABOUT }
     }
 
     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
@@ -75,46 +93,88 @@ impl Mechanism for OptDeployable {
             return Ok(Outcome { status: Status::Skipped, ..tune });
         }
         let runnable = instance.runnable(queue);
-        let packing = Packing::new(instance, &runnable, self.floor, Rounding::Down);
+        let classes = classes(instance, &runnable, self.floor);
+        if classes.len() > MOST_CLASSES {
+            return Ok(self.by_seats(instance, &runnable, classes, tune));
+        }
+        let packing = Packing::of_classes(instance, classes, Rounding::Down);
         let order = config_lp::order(&packing, &runnable, instance.jobs().len());
         let super_machine = SuperMachine::new(&packing, instance.cluster());
         let start = config_lp::start_prices(&packing, super_machine.prices);
         let mut generator = Generator::new(&packing);
         let solved = config_lp::solve(&mut generator, &order, &start, &self.bound);
-        let bound = Config::published(&packing, &solved, super_machine.bound);
-        let mut effort = Effort { rounds: solved.rounds, columns: generator.pool.len(), nodes: 0 };
+        let bound = Config::published(&solved, super_machine.bound);
+        let effort = Effort { rounds: solved.rounds, columns: generator.pool.len(), nodes: 0 };
         if solved.status == Status::NoConsolidatedAllocation {
             return Ok(Outcome { status: solved.status, bound: None, effort: Some(effort), ..tune });
         }
         let tuned = &tune.allocation;
+        let mut progress = Progress { effort, timed_out: false };
         let found = if packing.exact {
-            self.search(instance, &mut generator, &solved.relaxation, bound, tuned, &mut effort)
+            self.search(instance, &mut generator, &solved.relaxation, bound, tuned, &mut progress)
         } else {
             // Demands that are rounded down can overfill a server: search again with demands rounded up.
             let safe = Packing::new(instance, &runnable, self.floor, Rounding::Up);
             let mut generator = Generator::new(&safe);
             let prices = &solved.relaxation.prices;
-            let start = if safe.classes.len() == packing.classes.len() {
-                prices
-            } else {
-                &config_lp::start_prices(&safe, super_machine.prices)
-            };
-            let again = config_lp::solve(&mut generator, &order, start, &self.bound);
-            effort.rounds += again.rounds;
-            self.search(instance, &mut generator, &again.relaxation, bound, tuned, &mut effort)
+            let again = config_lp::solve(&mut generator, &order, prices, &self.bound);
+            progress.effort.rounds += again.rounds;
+            self.search(instance, &mut generator, &again.relaxation, bound, tuned, &mut progress)
         };
-        Ok(match found {
-            Some((allocation, value)) => {
-                let optimal = bound - value <= self.search.gap * bound.abs().max(1.0);
-                let status = if optimal { Status::Optimal } else { Status::NodeLimit };
-                Outcome { status, allocation, reverted: Vec::new(), bound: Some(bound), effort: Some(effort) }
-            }
-            None => Outcome { status: Status::NotFound, bound: Some(bound), effort: Some(effort), ..tune },
-        })
+        Ok(self.outcome(found, tune, bound, progress))
     }
 }
 
 impl OptDeployable {
+    /// What is returned when this was found under this bound.
+    fn outcome(
+        &self,
+        found: Option<(Allocation, f64)>,
+        tune: Outcome,
+        bound: f64,
+        progress: Progress,
+    ) -> Outcome {
+        let (proven, effort) = (Some(bound), Some(progress.effort));
+        let Some((allocation, value)) = found else {
+            return Outcome { status: Status::NotFound, bound: proven, effort, ..tune };
+        };
+        let status = match progress.timed_out {
+            _ if bound - value <= self.search.gap * bound.abs().max(1.0) => Status::Optimal,
+            true => Status::TimeLimit,
+            false => Status::NodeLimit,
+        };
+        Outcome { status, allocation, reverted: Vec::new(), bound: proven, effort }
+    }
+
+    /// Where jobs nearly all differ.
+    fn by_seats(
+        &self,
+        instance: &Instance,
+        runnable: &[usize],
+        classes: Vec<Class>,
+        tune: Outcome,
+    ) -> Outcome {
+        let plenty = Plenty::new(instance, runnable, classes, self.floor);
+        if plenty.refused.is_some() {
+            return Outcome { status: Status::NoConsolidatedAllocation, bound: None, ..tune };
+        }
+        let mut master = plenty.master();
+        let limits = SeatLimits { rounds: self.bound.rounds, tolerance: self.bound.tolerance };
+        let first = master.solve(&limits);
+        let bound = plenty.super_machine.bound.min(master.bound);
+        let found =
+            first.and_then(|first| seating::allocate(&mut master, first, instance, runnable, self.floor));
+        let effort = Effort { rounds: master.rounds, columns: master.pool.len(), nodes: 0 };
+        let consolidated = |allocation: &Allocation| is_consolidated(instance, allocation);
+        let best = found
+            .into_iter()
+            .chain([tune.allocation.clone()].into_iter().filter(consolidated))
+            .map(|allocation| (worth(instance, &allocation), allocation))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let best = best.map(|(value, allocation)| (allocation, value));
+        self.outcome(best, tune, bound, Progress { effort, timed_out: false })
+    }
+
     /// The best allocation found, with its value.
     fn search(
         &self,
@@ -123,15 +183,12 @@ impl OptDeployable {
         relaxation: &Relaxation,
         bound: f64,
         tune: &Allocation,
-        effort: &mut Effort,
+        progress: &mut Progress,
     ) -> Option<(Allocation, f64)> {
         let packing = generator.packing();
         let (counts, servers) = (packing.counts(), packing.servers());
-        let constant = packing.constant(&counts);
-        let bound = bound - constant;
         let prices = &relaxation.prices;
         let mut best = plan_of(generator, instance, tune);
-        let tune_counts = best.is_some();
         let keep = |best: &mut Option<Plan>, plan: Plan| {
             if best.as_ref().is_none_or(|best| plan.value > best.value) {
                 *best = Some(plan);
@@ -141,21 +198,28 @@ impl OptDeployable {
             keep(&mut best, plan);
         }
         let is_open = best.as_ref().is_none_or(|b| bound - b.value > self.search.gap * bound.abs().max(1.0));
-        if is_open
-            && let Some((plan, nodes)) =
-                finish(generator, &counts, &servers, prices, best.as_ref(), &self.search)
-        {
-            effort.nodes += nodes as usize;
-            keep(&mut best, plan);
+        if is_open {
+            let finished = finish(generator, &counts, &servers, prices, best.as_ref(), &self.search);
+            progress.effort.nodes += finished.nodes as usize;
+            progress.timed_out |= finished.timed_out;
+            if let Some(plan) = finished.plan {
+                keep(&mut best, plan);
+            }
         }
         let plan = improve(generator, best?, bound, prices, &self.search);
-        effort.columns = generator.pool.len();
+        progress.effort.columns = generator.pool.len();
         let found = allocation(packing, &generator.pool, &plan, instance.cluster());
         let value = worth(instance, &found);
-        // Pools value TUNE's jobs at less than they are worth.
-        let tuned = worth(instance, tune);
-        if tune_counts && tuned > value { Some((tune.clone(), tuned)) } else { Some((found, value)) }
+        Some((found, value))
     }
+}
+
+/// What the search did.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    effort: Effort,
+    /// Whether the clock ended a solve.
+    timed_out: bool,
 }
 
 /// Sum of weight x normalised throughput.
@@ -164,4 +228,19 @@ fn worth(instance: &Instance, allocation: &Allocation) -> f64 {
         instance.objective_weight(job.job) * instance.class_of(job.job).throughput_at(&job.total())
     };
     allocation.jobs.iter().map(of).sum()
+}
+
+/// Whether every job is on one server, or, larger than every server, on whole servers of one group and one more.
+fn is_consolidated(instance: &Instance, allocation: &Allocation) -> bool {
+    let cluster = instance.cluster();
+    allocation.jobs.iter().all(|job| {
+        if !instance.class_of(job.job).larger_than_server {
+            return job.parts.len() == 1;
+        }
+        let group = cluster.group_of(job.parts[0].server);
+        let size = cluster.groups()[group].gpus;
+        job.parts.iter().all(|part| cluster.group_of(part.server) == group)
+            && job.parts.len() == instance.gpus(job.job).div_ceil(size) as usize
+            && job.parts.iter().filter(|part| part.gpus < f64::from(size)).count() <= 1
+    })
 }

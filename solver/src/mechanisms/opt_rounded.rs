@@ -61,7 +61,7 @@ impl Mechanism for OptRounded {
             true => placed.main_servers(jobs.len()),
             false => vec![None; jobs.len()],
         };
-        match rounding::round(instance, &jobs, &preferred) {
+        match rounding::round(instance, &jobs, &preferred, 1.0) {
             Some(allocation) => Ok(Outcome {
                 status: Status::Ok,
                 allocation,

@@ -17,11 +17,13 @@ pub struct Optimum {
     pub floor: f64,
     /// Nodes of the branch-and-bound tree.
     pub nodes: u64,
+    /// Seconds, as a net below the nodes.
+    pub time_limit_s: Option<f64>,
 }
 
 impl Default for Optimum {
     fn default() -> Self {
-        Optimum { floor: 1.0, nodes: 100_000 }
+        Optimum { floor: 1.0, nodes: 100_000, time_limit_s: None }
     }
 }
 
@@ -35,28 +37,33 @@ impl Optimum {
         guarantees: Guarantees { fair: true, complete: true, consolidated: true },
         parameters: &[
             Parameter {
-                name: "floor",
+                name: "fairness_floor",
                 default: "1",
                 description: "least part of its baseline that every job gets, 0 to 1",
             },
             Parameter { name: "nodes", default: "100000", description: "limit of branch-and-bound nodes" },
+            Parameter { name: "seconds", default: "inf", description: "limit of seconds" },
         ],
     };
 
     /// With the parameters given in brackets.
     pub(super) fn named(parameters: &Parameters) -> Result<Self, NameError> {
         let default = Self::default();
+        let seconds =
+            parameters.get("seconds", f64::INFINITY, "a number of seconds above 0", |s| *s > 0.0)?;
         Ok(Optimum {
             floor: parameters
-                .get("floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?,
+                .get("fairness_floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?,
             nodes: parameters.get("nodes", default.nodes, "a number of nodes", |_| true)?,
+            time_limit_s: seconds.is_finite().then_some(seconds),
         })
     }
 }
 
 impl Mechanism for Optimum {
     fn about(&self) -> About {
-        Self::ABOUT
+        let guarantees = Guarantees { fair: self.floor >= 1.0, ..Self::ABOUT.guarantees };
+        About { guarantees, ..Self::ABOUT }
     }
 
     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
@@ -66,7 +73,11 @@ impl Mechanism for Optimum {
         }
         let classes = classes(instance, &instance.runnable(queue), self.floor);
         let program = Program::new(instance.cluster(), &classes);
-        let limits = lp::Limits { node_limit: Some(self.nodes), ..lp::Limits::default() };
+        let limits = lp::Limits {
+            node_limit: Some(self.nodes),
+            time_limit_s: self.time_limit_s,
+            ..lp::Limits::default()
+        };
         let options = Options { limits, ..Options::default() };
         let mut solution = highs::solve(&program.program, &options);
         if solution.outcome == highs::Outcome::Infeasible {

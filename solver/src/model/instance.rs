@@ -115,6 +115,23 @@ impl JobClass {
         cluster.groups().iter().any(|group| group.gpus >= self.gpus && amounts.fits_in(&group.capacity))
     }
 
+    /// Whether some consolidated allocation gives the job these amounts: one server of some group; for a job larger than
+    /// every server, its proportional share in some group that holds it. With unequal groups that can be more than
+    /// [`JobClass::fits_fewest_servers`] grants, which is about any group.
+    pub fn fits_consolidated(&self, amounts: &Amounts, cluster: &Cluster) -> bool {
+        (0..cluster.groups().len()).any(|group| self.fits_group(amounts, cluster, group))
+    }
+
+    /// The same within one group.
+    pub fn fits_group(&self, amounts: &Amounts, cluster: &Cluster, group: usize) -> bool {
+        let shape = &cluster.groups()[group];
+        if self.larger_than_server {
+            let in_all = shape.count as u64 * u64::from(shape.gpus);
+            return u64::from(self.gpus) <= in_all && amounts.fits_in(&self.shares[group]);
+        }
+        shape.gpus >= self.gpus && amounts.fits_in(&shape.capacity)
+    }
+
     /// Normalised throughput with these total amounts, by the instance's rule.
     pub fn throughput_at(&self, total: &Amounts) -> f64 {
         let per_gpu = total.scaled(1.0 / f64::from(self.gpus));

@@ -80,8 +80,8 @@ struct Cut {
 
 /// Servers and what they must hold together.
 #[derive(Debug, Clone)]
-struct Part {
-    servers: Range<usize>,
+pub(super) struct Part {
+    pub(super) servers: Range<usize>,
     runs: Vec<Run>,
     cuts: Vec<Cut>,
 }
@@ -140,7 +140,36 @@ impl Tree {
         self.place_part(Part { servers: 0..self.servers, runs: self.runs.clone(), cuts: Vec::new() })
     }
 
-    fn place_part(&self, part: Part) -> Vec<Share> {
+    /// The parts of at most `most` servers that splitting ends in, by server.
+    pub(super) fn parts(&self, most: usize) -> Vec<Part> {
+        let whole = Part { servers: 0..self.servers, runs: self.runs.clone(), cuts: Vec::new() };
+        let (mut open, mut done) = (vec![whole], Vec::new());
+        while let Some(part) = open.pop() {
+            if part.servers.len() <= most.max(1) {
+                done.push(part);
+                continue;
+            }
+            let (left, right) = self.split(part, self.variant, &mut Budget(self.effort.trials));
+            open.extend([right, left]);
+        }
+        done
+    }
+
+    /// A part as a problem of its own, with the job behind each of its demands and the fraction of it there.
+    pub(super) fn problem_of(&self, problem: &StageTwo, part: &Part) -> (StageTwo, Vec<(u32, f64)>) {
+        let whole = part.runs.iter().flat_map(|run| {
+            let jobs = &self.order[run.start as usize..(run.start + run.count) as usize];
+            jobs.iter().map(|&job| (job, 1.0))
+        });
+        let members: Vec<(u32, f64)> =
+            whole.chain(part.cuts.iter().map(|cut| (cut.job, cut.fraction))).collect();
+        let demand = |&(job, fraction): &(u32, f64)| problem.demands[job as usize].map(|a| a * fraction);
+        let shapes = vec![Shape { servers: part.servers.len(), ..problem.shapes[0] }];
+        (StageTwo { shapes, demands: members.iter().map(demand).collect() }, members)
+    }
+
+    /// The non-zeros of a part, by server.
+    pub(super) fn place_part(&self, part: Part) -> Vec<Share> {
         let servers = part.servers.len();
         if servers <= RETRY_SERVERS {
             return self.place_few(part);

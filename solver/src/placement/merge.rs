@@ -8,11 +8,14 @@
 
 use super::bisection::{Bisection, Effort, Tree};
 use super::{Placement, PlacementMethod, RESOURCES, Shape, Share, StageTwo};
+use rayon::prelude::*;
 
-/// Unions of components that are placed anew, at most.
+/// Unions of components that are placed anew: so many at least, and so many for every piece. In proportion to the
+/// pieces, the time is in proportion to the cluster.
 const ATTEMPTS: usize = 3_000;
+const ATTEMPTS_PER_PIECE: usize = 8;
 /// Passes over the components that have pieces.
-const PASSES: usize = 60;
+const PASSES: usize = 200;
 /// Servers that are placed anew together, beyond the component itself.
 const COMPANY: usize = 6;
 
@@ -80,44 +83,78 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self) {
-        let mut attempts = 0;
         // First each component as it is: a vertex ties most servers together, and leaves much to gain.
-        for component in self.components().iter().filter(|c| c.pieces > 0) {
-            self.place_anew(&component.servers, 0);
-        }
+        let components = self.components();
+        let pieces: usize = components.iter().map(|c| c.pieces).sum();
+        let alone = components.into_iter().filter(|c| c.pieces > 0).map(|c| (c.servers, 0)).collect();
+        self.place_all_anew(alone);
+        let mut attempts = ATTEMPTS.max(ATTEMPTS_PER_PIECE * pieces);
         for _ in 0..PASSES {
-            // What was placed anew in this pass is no component any more; it is looked at in the next.
-            let mut components = self.components();
-            let broken: Vec<usize> = (0..components.len()).filter(|&c| components[c].pieces > 0).collect();
-            if broken.is_empty() {
+            let components = self.components();
+            let mut unions = self.unions(&components);
+            unions.truncate(attempts);
+            attempts -= unions.len();
+            if unions.is_empty() {
                 return;
             }
-            for &at in &broken {
-                if components[at].servers.is_empty() {
-                    continue;
-                }
-                if attempts == ATTEMPTS {
-                    return;
-                }
-                attempts += 1;
-                let mut chosen = vec![at];
-                for _ in 0..1 + self.draw(COMPANY) {
-                    let other = self.draw(components.len());
-                    let (this, that) = (&components[at], &components[other]);
-                    let joins = (1..=COMPANY).contains(&that.servers.len()) && that.shape == this.shape;
-                    if joins && !chosen.contains(&other) {
-                        chosen.push(other);
-                    }
-                }
-                let mut servers: Vec<usize> =
-                    chosen.iter().flat_map(|&c| components[c].servers.iter().copied()).collect();
-                servers.sort_unstable();
-                let variant = 1 + self.draw(usize::MAX >> 1) as u64;
-                if self.place_anew(&servers, variant) {
-                    chosen.iter().for_each(|&c| components[c].servers.clear());
-                }
+            self.place_all_anew(unions);
+        }
+    }
+
+    /// Every component with pieces together with some others, no component twice, each union with the number of an
+    /// order to try. Partners are drawn from those of one shape, the ones with most room more often.
+    fn unions(&mut self, components: &[Component]) -> Vec<(Vec<usize>, u64)> {
+        let mut partners: Vec<Vec<(f64, usize)>> = vec![Vec::new(); self.problem.shapes.len()];
+        for (index, component) in components.iter().enumerate() {
+            if component.servers.len() <= COMPANY {
+                let room = component.servers.iter().map(|&server| self.room(server)).sum::<f64>();
+                partners[component.shape].push((room / component.servers.len() as f64, index));
             }
         }
+        for of_shape in &mut partners {
+            of_shape.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        }
+        let mut used = vec![false; components.len()];
+        let mut broken: Vec<usize> = (0..components.len()).filter(|&c| components[c].pieces > 0).collect();
+        if !broken.is_empty() {
+            // Another one comes first each time, as the last find their partners taken.
+            let first = self.draw(broken.len());
+            broken.rotate_left(first);
+        }
+        let mut unions = Vec::new();
+        for at in broken {
+            if used[at] {
+                continue;
+            }
+            used[at] = true;
+            let mut servers = components[at].servers.clone();
+            let pool = &partners[components[at].shape];
+            for _ in 0..1 + self.draw(COMPANY) {
+                if pool.is_empty() {
+                    break;
+                }
+                // Of two draws the one with more room.
+                let (_, other) = pool[self.draw(pool.len()).min(self.draw(pool.len()))];
+                if !used[other] {
+                    used[other] = true;
+                    servers.extend(&components[other].servers);
+                }
+            }
+            servers.sort_unstable();
+            let order = 1 + self.draw(usize::MAX >> 1) as u64;
+            unions.push((servers, order));
+        }
+        unions
+    }
+
+    /// What is free on a server, relative to its capacity, over all resources.
+    fn room(&self, server: usize) -> f64 {
+        let mut load = [0.0; RESOURCES];
+        for share in &self.servers[server] {
+            super::split::add(&mut load, &self.problem.demands[share.job as usize], share.fraction);
+        }
+        let capacity = self.problem.shapes[self.shape_of[server]].capacity;
+        (0..RESOURCES).filter(|&r| capacity[r] > 0.0).map(|r| 1.0 - load[r] / capacity[r]).sum()
     }
 
     /// A number below `end`, from a fixed sequence (SplitMix64).
@@ -168,9 +205,21 @@ impl<'a> Search<'a> {
         components
     }
 
-    /// Places the jobs of these servers, a union of components of one shape, anew; keeps the result
-    /// when it has fewer non-zeros, and says whether it did.
-    fn place_anew(&mut self, servers: &[usize], variant: u64) -> bool {
+    /// Places disjoint unions anew, each with its order, in parallel; the result does not depend on the threads.
+    fn place_all_anew(&mut self, unions: Vec<(Vec<usize>, u64)>) {
+        let found: Vec<Option<Vec<Share>>> =
+            unions.par_iter().map(|(servers, order)| self.place_anew(servers, *order)).collect();
+        for ((servers, _), shares) in unions.iter().zip(found) {
+            let Some(shares) = shares else { continue };
+            servers.iter().for_each(|&i| self.servers[i].clear());
+            for share in shares {
+                self.servers[share.server as usize].push(share);
+            }
+        }
+    }
+
+    /// The jobs of these servers, a union of components of one shape, placed anew, where that has fewer non-zeros.
+    fn place_anew(&self, servers: &[usize], variant: u64) -> Option<Vec<Share>> {
         let mut jobs: Vec<u32> =
             servers.iter().flat_map(|&i| self.servers[i].iter().map(|share| share.job)).collect();
         let before = jobs.len();
@@ -182,17 +231,15 @@ impl<'a> Search<'a> {
             demands: jobs.iter().map(|&job| self.problem.demands[job as usize]).collect(),
         };
         let effort = if variant == 0 { Effort::FULL } else { Effort::BRIEF };
-        let shares = Tree::new(&sub, &sub.shapes[0], Bisection::FewPieces, variant, effort).place();
+        let mut shares = Tree::new(&sub, &sub.shapes[0], Bisection::FewPieces, variant, effort).place();
         if shares.len() >= before || !within(&sub, &shares) {
-            return false;
+            return None;
         }
-        servers.iter().for_each(|&i| self.servers[i].clear());
-        for share in shares {
-            let server = servers[share.server as usize];
-            let job = jobs[share.job as usize];
-            self.servers[server].push(Share { job, server: server as u32, ..share });
+        for share in &mut shares {
+            share.server = servers[share.server as usize] as u32;
+            share.job = jobs[share.job as usize];
         }
-        true
+        Some(shares)
     }
 }
 

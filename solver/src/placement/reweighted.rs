@@ -1,10 +1,15 @@
 //! Few pieces by iteratively reweighted L1: each round minimises `sum x_{i,j} / (x'_{i,j} + eps)` with x' the
 //! solution of the round before, which approximates the number of non-zeros (Candes, Wakin, Boyd 2008).
+//!
+//! The program of jobs times servers grows too fast for large clusters, so those are first bisected into parts. A part
+//! keeps its bisection where that has no more pieces, so there are at most 3(s-1) in all.
 
+use super::bisection::{Bisection, Effort, Part, Tree};
 use super::{FEASIBILITY_TOLERANCE, Placement, PlacementMethod, RESOURCES, Share, StageTwo, program};
 use crate::lp::Sense;
 use crate::lp::highs::{Limits, Options, Outcome, Session};
 use crate::status::Status;
+use rayon::prelude::*;
 
 /// Reweighted L1 over the paper's program, from costs that favour a best-fit assignment, warm started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -15,6 +20,8 @@ pub struct Reweighted {
 
 /// Rounds after the first solve, at most; it ends earlier when the pieces do not fall.
 const ROUNDS: usize = 6;
+/// Servers of one program; more are bisected into parts that have no more.
+const SERVERS: usize = 16;
 /// The eps of the weights: a fraction below it is as good as none.
 const EPSILON: f64 = 0.01;
 
@@ -27,6 +34,38 @@ impl PlacementMethod for Reweighted {
         if !problem.fits_in_sum() {
             return Placement::none(Status::Infeasible);
         }
+        match problem.shapes[..] {
+            [shape] if shape.servers > SERVERS => {
+                let tree = Tree::new(problem, &shape, Bisection::FewPieces, 0, Effort::FULL);
+                let parts = tree.parts(SERVERS);
+                let placed: Vec<Vec<Share>> =
+                    parts.into_par_iter().map(|part| self.place_part(problem, &tree, part)).collect();
+                Placement::new(placed.concat(), false)
+            }
+            _ => self.place_whole(problem),
+        }
+    }
+}
+
+impl Reweighted {
+    /// The non-zeros of a part of the cluster: by the program of its own or, where that has no fewer, by bisection.
+    fn place_part(&self, problem: &StageTwo, tree: &Tree, part: Part) -> Vec<Share> {
+        let (own, members) = tree.problem_of(problem, &part);
+        let first = part.servers.start as u32;
+        let bisected = tree.place_part(part);
+        let placed = self.place_whole(&own);
+        if placed.shares.is_empty() || placed.shares.len() >= bisected.len() {
+            return bisected;
+        }
+        let share = |share: &Share| {
+            let (job, fraction) = members[share.job as usize];
+            Share { job, server: first + share.server, fraction: share.fraction * fraction }
+        };
+        placed.shares.iter().map(share).collect()
+    }
+
+    /// All servers in one program.
+    fn place_whole(&self, problem: &StageTwo) -> Placement {
         let servers = problem.servers();
         let mut fractions = vec![0.0; servers * problem.demands.len()];
         for share in best_fit(problem) {

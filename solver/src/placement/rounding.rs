@@ -20,7 +20,7 @@ struct Options {
 }
 
 impl Options {
-    fn new(instance: &Instance) -> Self {
+    fn new(instance: &Instance, floor: f64) -> Self {
         let groups = instance.cluster().groups();
         let by_class = instance.classes().iter().map(|class| {
             let undominated = undominated_of(&class.configurations);
@@ -32,7 +32,7 @@ impl Options {
                 let mut options: Vec<Configuration> = undominated
                     .iter()
                     .map(|&k| class.configurations[k])
-                    .filter(|c| not_above(1.0, c.throughput) && c.amounts.fits_in(&groups[h].capacity))
+                    .filter(|c| not_above(floor, c.throughput) && c.amounts.fits_in(&groups[h].capacity))
                     .collect();
                 // The share is always possible; on the grid something no dearer may be as good.
                 let beaten = |c: &Configuration| {
@@ -54,11 +54,17 @@ impl Options {
 type GpuParts = Vec<(usize, u32)>;
 
 /// Rounds a placement of `jobs` (instance indices). `preferred[at]` is the server that holds most of
-/// `jobs[at]`. `None` when the search finds no packing of the GPU demands.
-pub fn round(instance: &Instance, jobs: &[usize], preferred: &[Option<usize>]) -> Option<Allocation> {
+/// `jobs[at]`; every job gets at least `floor` times its baseline. `None` when the search finds no packing
+/// of the GPU demands.
+pub fn round(
+    instance: &Instance,
+    jobs: &[usize],
+    preferred: &[Option<usize>],
+    floor: f64,
+) -> Option<Allocation> {
     let nowhere = vec![None; jobs.len()];
     let packed = pack(instance, jobs, preferred).or_else(|| pack(instance, jobs, &nowhere))?;
-    let mut servers = Servers::new(instance, jobs, &packed);
+    let mut servers = Servers::new(instance, jobs, &packed, floor);
     servers.exchange();
     Some(servers.allocation(&packed))
 }
@@ -162,7 +168,7 @@ struct Servers<'a> {
 const EXCHANGES: usize = 120;
 
 impl<'a> Servers<'a> {
-    fn new(instance: &'a Instance, jobs: &'a [usize], packed: &[GpuParts]) -> Self {
+    fn new(instance: &'a Instance, jobs: &'a [usize], packed: &[GpuParts], floor: f64) -> Self {
         let cluster = instance.cluster();
         let mut capacity: Vec<Amounts> =
             (0..cluster.servers()).map(|server| cluster.server(server).capacity).collect();
@@ -185,7 +191,7 @@ impl<'a> Servers<'a> {
         let mut servers = Servers {
             instance,
             jobs,
-            options: Options::new(instance),
+            options: Options::new(instance, floor),
             capacity,
             residents,
             values: Vec::new(),
@@ -249,18 +255,17 @@ impl<'a> Servers<'a> {
         let mut trials = 0;
         for step in 1..count {
             let other = (server + step) % count;
-            let mut tried: Vec<(usize, usize)> = Vec::new();
+            let mut tried: Vec<((usize, u64), (usize, u64))> = Vec::new();
             for a in 0..self.residents[server].len() {
                 for b in 0..self.residents[other].len() {
                     let (mine, theirs) = (self.residents[server][a], self.residents[other][b]);
                     let gpus = |r: &Resident| self.instance.classes()[r.class].gpus;
-                    if mine.class == theirs.class || gpus(&mine) != gpus(&theirs) {
+                    let kind = |r: &Resident| (r.class, r.weight.to_bits());
+                    let pair = (kind(&mine), kind(&theirs));
+                    if pair.0 == pair.1 || gpus(&mine) != gpus(&theirs) || tried.contains(&pair) {
                         continue;
                     }
-                    if tried.contains(&(mine.class, theirs.class)) {
-                        continue;
-                    }
-                    tried.push((mine.class, theirs.class));
+                    tried.push(pair);
                     trials += 1;
                     let (mut here, mut there) =
                         (self.residents[server].clone(), self.residents[other].clone());

@@ -1,5 +1,6 @@
 //! The bounds against slow and obvious versions of themselves.
 
+mod cap;
 mod certificates;
 mod choice;
 mod formulations;

@@ -47,6 +47,25 @@ fn the_search_and_the_merging_only_lose_pieces() {
     assert!(merged < few, "merging leaves {merged} of {few} pieces");
 }
 
+/// Beyond the servers of one program, reweighting works on parts: never more pieces than the bisection that makes them.
+#[test]
+fn reweighting_works_on_the_parts_of_many_servers() {
+    let (mut bisected, mut reweighted) = (0, 0);
+    for (seed, servers) in [(1, 17), (2, 40), (3, 50)] {
+        for demands in ALL_DEMANDS {
+            let problem = problem(seed, servers, demands);
+            let placement = by_name("reweighted", &Default::default()).unwrap().place(&problem);
+            let what = format!("reweighted, seed {seed} {demands:?} on {servers}");
+            assert_eq!(placement.status, Status::Ok, "{what}");
+            assert_feasible(&problem, &placement, &what);
+            assert!(placement.pieces() <= 3 * (servers - 1), "{what}: {} pieces", placement.pieces());
+            bisected += Bisection::FewPieces.place(&problem).pieces();
+            reweighted += placement.pieces();
+        }
+    }
+    assert!(reweighted <= bisected, "{reweighted} for {bisected}");
+}
+
 #[test]
 fn jobs_that_pack_exactly_are_not_cut() {
     // Eight one-GPU jobs per server that fill it, in four kinds: proportional parts stay whole.

@@ -1,14 +1,16 @@
 //! Fewest pieces: against brute force, and the search against it.
 
-use crate::support::{Demands, assert_feasible, problem};
+use crate::support::{Demands, assert_feasible, full_instance, problem};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use synergy_solver::bounds::BoundOptions;
 use synergy_solver::lp::{Limits, Options, Outcome, highs};
 use synergy_solver::placement::merge::merge_fragments;
 use synergy_solver::placement::{
     Bisection, ExactPlacement, PlacementMethod, RESOURCES, Shape, StageTwo, program,
 };
 use synergy_solver::status::Status;
+use synergy_solver::two_stage;
 
 /// Tries every support in order of its size; whether one holds a solution is an LP.
 fn brute_force(problem: &StageTwo) -> usize {
@@ -106,4 +108,30 @@ fn the_local_search_ends_within_three_of_the_optimum_where_it_closes() {
         }
     }
     assert!(closed >= 5, "only {closed} of 10 closed");
+}
+
+/// Full instances on the published grid, beyond three servers, with CPUs full and with room.
+#[test]
+fn on_full_instances_the_search_is_near_what_is_proven() {
+    let limits = Limits { node_limit: Some(20), ..Limits::default() };
+    let mut closed = 0;
+    for servers in [4, 6] {
+        for (multi, cpus_per_gpu) in [(false, 3.0), (false, 6.0), (true, 3.0), (true, 6.0)] {
+            let instance = full_instance(servers, multi, cpus_per_gpu, 7 + servers as u64);
+            let stage_one = two_stage::stage_one(&instance, &instance.queue(), &BoundOptions::default());
+            let problem = &two_stage::stage_two(&instance, &stage_one)[0].problem;
+            let merged = merge_fragments(problem, &Bisection::FewPieces.place(problem));
+            let what = format!("{servers} servers, multi {multi}, {cpus_per_gpu} CPUs per GPU");
+            assert_feasible(problem, &merged, &what);
+            assert!(merged.pieces() <= 3 * (servers - 1), "{what}: {}", merged.pieces());
+            let exact = ExactPlacement { limits }.place(problem);
+            let bound = exact.bound.expect("it proves a bound");
+            assert!(bound <= exact.pieces() && exact.pieces() <= merged.pieces(), "{what}");
+            if exact.status == Status::Optimal {
+                closed += 1;
+                assert!(merged.pieces() <= bound + 3, "{what}: {} for {bound}", merged.pieces());
+            }
+        }
+    }
+    assert!(closed >= 4, "only {closed} of 8 closed");
 }

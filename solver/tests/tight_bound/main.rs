@@ -2,14 +2,14 @@
 
 mod pricing;
 mod random;
+mod seats;
 
 use random::{Kind, SMALL, every_pattern, instance};
 use synergy_solver::bounds::lp::Lp;
 use synergy_solver::bounds::{Bound, Config};
 use synergy_solver::check::check;
 use synergy_solver::config_lp::master::{Generator, Goal, Limits};
-use synergy_solver::config_lp::packing::{Packing, classes};
-use synergy_solver::config_lp::pooling::pooled;
+use synergy_solver::config_lp::packing::Packing;
 use synergy_solver::config_lp::units::Rounding;
 use synergy_solver::config_lp::{order, solve, start_prices};
 use synergy_solver::lp::{Kind as ColumnKind, LinearProgram, Options, Sense, highs};
@@ -167,37 +167,4 @@ fn fairness_has_a_price() {
         strict += usize::from(bounds[0] > bounds[2] * 1.001);
     }
     assert!(strict > 5, "{strict}");
-}
-
-#[test]
-fn pooled_classes_bound_from_both_sides() {
-    for seed in 0..40 {
-        let instance = instance(seed, Kind { servers: 4, profiles: 12, weights: true, ..SMALL });
-        let runnable = instance.runnable(&instance.queue());
-        let exact = classes(&instance, &runnable, 1.0);
-        let solve = |packing: &Packing| {
-            let mut generator = Generator::new(packing);
-            let start = start_prices(packing, Amounts::new(0.1, 0.01));
-            let found = generator.relax(
-                &packing.counts(),
-                &packing.servers(),
-                &start,
-                Goal::Value,
-                &Limits::default(),
-            );
-            assert!(found.total_uncovered() < 1e-6, "seed {seed}");
-            (
-                found.bound + packing.constant(&packing.counts()),
-                found.value + packing.constant(&packing.counts()),
-            )
-        };
-        let pools =
-            |rounding| Packing::of_classes(&instance, pooled(&exact, &instance, 5, rounding), rounding);
-        let down = pools(Rounding::Down);
-        assert!(down.classes.len() <= 5 && down.exact == (exact.len() <= 5));
-        let (above, _) = solve(&down);
-        let (bound, _) = solve(&Packing::new(&instance, &runnable, 1.0, Rounding::Down));
-        let (_, below) = solve(&pools(Rounding::Up));
-        assert!(above >= bound - 1e-6 && below <= bound + 1e-6, "seed {seed}: {above} {bound} {below}");
-    }
 }
