@@ -62,11 +62,6 @@ impl Workload {
         Self::with_trace(spec, trace)
     }
 
-    /// The models that its jobs are drawn from.
-    pub fn models(&self) -> &ModelSet {
-        &self.models
-    }
-
     /// A workload over a trace at hand, whatever path the spec names.
     ///
     /// # Errors

@@ -43,6 +43,9 @@ impl Bound for Config {
             return none;
         }
         let runnable = instance.runnable(queue);
+        if runnable.is_empty() {
+            return BoundResult { status: Status::Optimal, value: Some(0.0), certified: Some(0.0), ..none };
+        }
         let classes = classes(instance, &runnable, self.floor);
         if classes.len() > MOST_CLASSES {
             return self.by_seats(instance, &runnable, classes);

@@ -93,6 +93,9 @@ impl Mechanism for OptDeployable {
             return Ok(Outcome { status: Status::Skipped, ..tune });
         }
         let runnable = instance.runnable(queue);
+        if runnable.is_empty() {
+            return Ok(Outcome { status: Status::Optimal, bound: Some(0.0), ..tune });
+        }
         let classes = classes(instance, &runnable, self.floor);
         if classes.len() > MOST_CLASSES {
             return Ok(self.by_seats(instance, &runnable, classes, tune));

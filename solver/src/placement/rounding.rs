@@ -162,10 +162,15 @@ struct Servers<'a> {
     values: Vec<f64>,
     /// Values of knapsacks that were solved: the same few mixes of jobs come up again and again.
     known: HashMap<(usize, Vec<(usize, u64)>), f64>,
+    /// Knapsacks solved for it so far.
+    knapsacks: usize,
 }
 
 /// Exchanges that are evaluated per server with a loss.
 const EXCHANGES: usize = 120;
+
+/// Knapsacks solved in all trades. Where jobs are alike most are known already; where all differ this ends the search.
+const MOST_KNAPSACKS: usize = 200_000;
 
 impl<'a> Servers<'a> {
     fn new(instance: &'a Instance, jobs: &'a [usize], packed: &[GpuParts], floor: f64) -> Self {
@@ -196,6 +201,7 @@ impl<'a> Servers<'a> {
             residents,
             values: Vec::new(),
             known: HashMap::new(),
+            knapsacks: 0,
         };
         servers.values =
             (0..cluster.servers()).map(|i| servers.value(i, &servers.residents[i].clone())).collect();
@@ -215,6 +221,7 @@ impl<'a> Servers<'a> {
         if let Some(&value) = self.known.get(&key) {
             return value;
         }
+        self.knapsacks += 1;
         let value = self.solve(server, residents).0;
         self.known.insert(key, value);
         value
@@ -246,6 +253,9 @@ impl<'a> Servers<'a> {
             (0..self.residents.len()).map(|i| (loss(i), i)).filter(|(loss, _)| *loss > 1e-9).collect();
         losers.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, server) in losers {
+            if self.knapsacks > MOST_KNAPSACKS {
+                return;
+            }
             self.improve(server);
         }
     }

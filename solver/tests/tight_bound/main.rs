@@ -8,7 +8,7 @@ use random::{Kind, SMALL, every_pattern, instance};
 use synergy_solver::bounds::lp::Lp;
 use synergy_solver::bounds::{Bound, Config};
 use synergy_solver::check::check;
-use synergy_solver::config_lp::master::{Generator, Goal, Limits};
+use synergy_solver::config_lp::master::{Generator, Limits};
 use synergy_solver::config_lp::packing::Packing;
 use synergy_solver::config_lp::units::Rounding;
 use synergy_solver::config_lp::{order, solve, start_prices};

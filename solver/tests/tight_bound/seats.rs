@@ -70,7 +70,7 @@ fn the_bound_is_above_that_of_every_pattern_and_near_it() {
 #[test]
 fn many_different_jobs_get_a_bound_and_an_allocation_near_it() {
     for (seed, floor) in [(1, 1.0), (2, 1.0), (3, 0.5)] {
-        let kind = Kind { servers: 48, gpus: 8, demand: 8, profiles: 8, ..SMALL };
+        let kind = Kind { servers: 48, gpus: 8, demand: 3, profiles: 8, ..SMALL };
         let mut seeds = (seed * 100..).map(|s| all_different(&instance(s, kind), s));
         let many = |i: &Instance| i.runnable(&i.queue()).len() > MOST_CLASSES;
         let instance = seeds.find(many).unwrap();
