@@ -68,7 +68,7 @@ fn read(file: &str) -> Result<Vec<Arc<Profile>>, FigureError> {
         }
         return Ok(profiles);
     }
-    let (models, _) = parse_profiles(&text, false).map_err(|e| InputError::whole(file, e))?;
+    let models = parse_profiles(&text, false).map_err(|e| InputError::whole(file, e))?;
     Ok(models.models().iter().map(|model| Arc::clone(&model.profile)).collect())
 }
 
