@@ -181,7 +181,7 @@ impl Session {
         timeout: Duration,
     ) -> Result<(Self, HelloAnswer), String> {
         let mut process = Process::start(command)?;
-        let line = process.ask(&[protocol::line(&Hello::new(parameters))], timeout.max(START_TIMEOUT))?;
+        let line = process.ask(&protocol::line(&Hello::new(parameters)), timeout.max(START_TIMEOUT))?;
         let hello = protocol::hello_answer(&line).map_err(|reason| process.explain(&reason))?;
         Ok((Session { process, known: Known::default(), round: 0 }, hello))
     }
@@ -200,7 +200,7 @@ impl Session {
                 .map(|&job| (job, instance.jobs()[job].class, instance.objective_weight(job)))
                 .collect(),
         }));
-        let line = self.process.ask(&lines, timeout)?;
+        let line = self.process.ask(&lines.concat(), timeout)?;
         let answer: Answer = protocol::answer(&line).map_err(|reason| self.process.explain(&reason))?;
         let allocation =
             protocol::allocation(answer, self.round).map_err(|reason| self.process.explain(&reason))?;

@@ -174,8 +174,8 @@ pub(super) fn line(message: &impl Serialize) -> String {
     line
 }
 
-pub(super) fn hello_answer(line: &str) -> Result<HelloAnswer, String> {
-    let hello: HelloAnswer = serde_json::from_str(line)
+pub(super) fn hello_answer(line: &[u8]) -> Result<HelloAnswer, String> {
+    let hello: HelloAnswer = serde_json::from_slice(line)
         .map_err(|error| format!("its greeting cannot be read: {error}: {}", start_of(line)))?;
     if hello.kind != "hello" || hello.schema != SCHEMA {
         let (kind, schema) = (hello.kind, hello.schema);
@@ -184,8 +184,8 @@ pub(super) fn hello_answer(line: &str) -> Result<HelloAnswer, String> {
     Ok(hello)
 }
 
-pub(super) fn answer(line: &str) -> Result<Answer, String> {
-    serde_json::from_str(line)
+pub(super) fn answer(line: &[u8]) -> Result<Answer, String> {
+    serde_json::from_slice(line)
         .map_err(|error| format!("its answer cannot be read: {error}: {}", start_of(line)))
 }
 
@@ -216,7 +216,8 @@ pub(super) fn allocation(answer: Answer, round: u64) -> Result<Allocation, Strin
 }
 
 /// The start of a line, for messages.
-fn start_of(line: &str) -> String {
+fn start_of(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line);
     let start: String = line.trim_end().chars().take(80).collect();
     if start.len() < line.trim_end().len() { format!("{start:?}...") } else { format!("{start:?}") }
 }
