@@ -12,8 +12,11 @@ use synergy_solver::model::{Instance, Rules};
 const SPLITS: [[f64; 3]; 4] = [[20.0, 70.0, 10.0], [33.0, 33.0, 33.0], [50.0, 0.0, 50.0], [30.0, 60.0, 10.0]];
 /// GPUs of the instances on which the gap is measured.
 const GPUS: u32 = 128;
-/// GPUs of the instances on which time is measured.
-const SIZES: [u32; 4] = [128, 256, 512, 1024];
+/// GPUs of the instances on which time is measured, as long as it is worth it.
+const SIZES: [u32; 6] = [128, 256, 512, 1024, 10_000, 100_000];
+/// A size is left out, with all larger ones, when a mechanism that grows quadratically from the size before would
+/// take longer for one call.
+const PATIENCE_S: f64 = 20.0;
 /// Runs of which the median time is taken.
 const RUNS: usize = 5;
 /// Instances per split and kind of demand.
@@ -104,10 +107,16 @@ pub fn measure(mechanism: &dyn Mechanism) -> Option<Measures> {
         let other = run(mechanism, &instance, &shuffled)?;
         order_spread = order_spread.max((other.value / report.value - 1.0).abs());
     }
-    let mut timings = Vec::new();
+    let mut timings: Vec<Timing> = Vec::new();
     for gpus in SIZES {
+        let growth = |last: &Timing| (f64::from(gpus) / f64::from(last.gpus)).powi(2);
+        if timings.last().is_some_and(|last| last.seconds * growth(last) > PATIENCE_S) {
+            break;
+        }
         let instance = instance(&spec(gpus, SPLITS[0], true, 0))?;
-        timings.push(time(mechanism, gpus, &instance)?);
+        // One that gives up on a large cluster has times for the others.
+        let Some(timing) = time(mechanism, gpus, &instance) else { break };
+        timings.push(timing);
     }
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / gaps.len() as f64;
     let gap = (!gaps.is_empty()).then(|| Gap {

@@ -1,6 +1,7 @@
 //! Mechanisms: cluster and jobs in policy order in, allocation out. One file per mechanism.
 //!
-//! To add one: implement [`Mechanism`], usually on top of [`Servers`], and add a line to [`ALL`].
+//! To add one: implement [`Mechanism`], usually on top of [`Servers`], and add a line to [`ALL`], or
+//! [`register`] it from a program of your own.
 //! `docs/new-mechanism.md` walks from the idea to its figure. A complete one:
 //!
 //! ```
@@ -100,7 +101,7 @@ pub use optimum::Optimum;
 pub use options::{Choice, Step, fair_options, prices, steps_up};
 pub use price_greedy::PriceGreedy;
 pub use proportional::Proportional;
-pub use registry::{ALL, Entry, NameError, Parameters, by_name};
+pub use registry::{ALL, Entry, NameError, Parameters, by_name, known, register};
 pub use servers::{Resident, Servers};
 pub use tune::Tune;
 pub use tune_local::TuneLocal;

@@ -1,6 +1,7 @@
 //! `opt-deployable`: an integral, consolidated, fair allocation from the configuration LP, with a
 //! certified gap (problem statement, section 4; docs/tight-bound.md).
 
+use super::optimum::{FLOOR, floor};
 use super::{
     About, Guarantees, Mechanism, MechanismError, NameError, Outcome, Parameter, Parameters, Takes, Tune,
 };
@@ -43,11 +44,7 @@ impl OptDeployable {
         takes: Takes::RunnableSet,
         guarantees: Guarantees { fair: true, complete: true, consolidated: true },
         parameters: &[
-            Parameter {
-                name: "fairness_floor",
-                default: "1",
-                description: "least part of its baseline that every job gets, 0 to 1",
-            },
+            FLOOR,
             Parameter {
                 name: "moves",
                 default: "40",
@@ -69,15 +66,13 @@ impl OptDeployable {
     /// With the parameters given in brackets.
     pub(super) fn named(parameters: &Parameters) -> Result<Self, NameError> {
         let default = Self::default();
-        let floor = parameters
-            .get("fairness_floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?;
         let moves = parameters.get("moves", default.search.moves, "a number of moves", |_| true)?;
         let milp_nodes = parameters.get("nodes", default.search.milp_nodes, "a number of nodes", |_| true)?;
         let seconds =
             parameters.get("seconds", f64::INFINITY, "a number of seconds above 0", |s| *s > 0.0)?;
         let milp_time_limit_s = seconds.is_finite().then_some(seconds);
         let search = SearchLimits { moves, milp_nodes, milp_time_limit_s, ..default.search };
-        Ok(OptDeployable { floor, search, ..default })
+        Ok(OptDeployable { floor: floor(parameters)?, search, ..default })
     }
 }
 

@@ -10,6 +10,18 @@ use crate::lp::{self, Kind, LinearProgram, Options, Sense, highs};
 use crate::model::{AUXILIARY, Cluster, Instance, LOOKUP_TOLERANCE, ThroughputRule};
 use crate::status::{Effort, Status};
 
+/// The parameter that lowers the fairness floor, here and in `opt-deployable`.
+pub(super) const FLOOR: Parameter = Parameter {
+    name: "fairness_floor",
+    default: "1",
+    description: "least part of its baseline that every job gets, 0 to 1",
+};
+
+/// Its value.
+pub(super) fn floor(parameters: &Parameters) -> Result<f64, NameError> {
+    parameters.get(FLOOR.name, 1.0, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))
+}
+
 /// The best complete, fair, consolidated allocation, by branch and bound.
 #[derive(Debug, Clone, Copy)]
 pub struct Optimum {
@@ -36,11 +48,7 @@ impl Optimum {
         takes: Takes::RunnableSet,
         guarantees: Guarantees { fair: true, complete: true, consolidated: true },
         parameters: &[
-            Parameter {
-                name: "fairness_floor",
-                default: "1",
-                description: "least part of its baseline that every job gets, 0 to 1",
-            },
+            FLOOR,
             Parameter { name: "nodes", default: "100000", description: "limit of branch-and-bound nodes" },
             Parameter { name: "seconds", default: "inf", description: "limit of seconds" },
         ],
@@ -52,8 +60,7 @@ impl Optimum {
         let seconds =
             parameters.get("seconds", f64::INFINITY, "a number of seconds above 0", |s| *s > 0.0)?;
         Ok(Optimum {
-            floor: parameters
-                .get("fairness_floor", default.floor, "a number from 0 to 1", |f| (0.0..=1.0).contains(f))?,
+            floor: floor(parameters)?,
             nodes: parameters.get("nodes", default.nodes, "a number of nodes", |_| true)?,
             time_limit_s: seconds.is_finite().then_some(seconds),
         })

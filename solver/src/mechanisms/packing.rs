@@ -6,7 +6,7 @@
 
 use super::options::{Choice, options_of, prices};
 use super::server_plan::{Plan, Planner};
-use super::{Outcome, Servers};
+use super::{NameError, Outcome, Parameter, Parameters, Servers};
 use crate::model::{AUXILIARY, Amounts, Configuration, Instance};
 use crate::status::{Effort, Status};
 use smallvec::{SmallVec, smallvec};
@@ -20,6 +20,18 @@ const TRIES: usize = 3;
 
 /// Servers that each is paired with on either side of its opposite: keeps the search linear in servers.
 const PARTNERS: usize = 32;
+
+/// The parameter that limits the search.
+pub(super) const EVALUATIONS: Parameter = Parameter {
+    name: "evaluations",
+    default: "20",
+    description: "server plans that the search may evaluate, per server",
+};
+
+/// Its value.
+pub(super) fn evaluations(parameters: &Parameters) -> Result<usize, NameError> {
+    parameters.get(EVALUATIONS.name, 20, "a whole number", |_| true)
+}
 
 /// What the heuristics know of the jobs of a queue.
 pub(super) struct Market<'a> {

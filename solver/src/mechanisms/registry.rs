@@ -1,9 +1,11 @@
 //! Mechanisms by name: `tune`, `tune-local[moves=1000]`.
 
+use super::packing::evaluations;
 use super::{
     About, Greedy, Mechanism, OptDeployable, OptRounded, Optimum, PriceGreedy, Proportional, Tune, TuneLocal,
 };
 use crate::placement;
+use std::sync::{PoisonError, RwLock};
 use thiserror::Error;
 
 /// A mechanism that can be asked for by name.
@@ -26,19 +28,13 @@ pub const ALL: &[Entry] = &[
     Entry { about: Optimum::ABOUT, build: |parameters| Ok(Box::new(Optimum::named(parameters)?)) },
     Entry {
         about: PriceGreedy::ABOUT,
-        build: |p| {
-            let evaluations = p.get("evaluations", 20, "a whole number", |_| true)?;
-            Ok(Box::new(PriceGreedy { evaluations }))
-        },
+        build: |parameters| Ok(Box::new(PriceGreedy { evaluations: evaluations(parameters)? })),
     },
     Entry { about: Proportional::ABOUT, build: |_| Ok(Box::new(Proportional)) },
     Entry { about: Tune::ABOUT, build: |_| Ok(Box::new(Tune)) },
     Entry {
         about: TuneLocal::ABOUT,
-        build: |p| {
-            let evaluations = p.get("evaluations", 20, "a whole number", |_| true)?;
-            Ok(Box::new(TuneLocal { evaluations }))
-        },
+        build: |parameters| Ok(Box::new(TuneLocal { evaluations: evaluations(parameters)? })),
     },
 ];
 
@@ -47,6 +43,48 @@ fn opt_rounded(parameters: &Parameters) -> Result<Box<dyn Mechanism>, NameError>
     let expected = "a placement method, such as vertex or bisection+merge";
     let placement = parameters.get("placement", OptRounded::default().placement, expected, known)?;
     Ok(Box::new(OptRounded { placement }))
+}
+
+/// Makes a mechanism with the parameters given in brackets, whose names are already checked.
+type Build = dyn Fn(&Parameters) -> Result<Box<dyn Mechanism>, NameError> + Send + Sync;
+
+/// Mechanisms of programs around this library, in the order of their registration.
+static REGISTERED: RwLock<Vec<(About, &'static Build)>> = RwLock::new(Vec::new());
+
+/// Makes a mechanism of your own known by name, wherever built-in ones are. A program does so before it
+/// starts to work. Registering a name again replaces it.
+///
+/// # Errors
+/// The name is a built-in one's, or is not made of letters, digits, `-`, `_` and `.`.
+pub fn register(
+    about: About,
+    build: impl Fn(&Parameters) -> Result<Box<dyn Mechanism>, NameError> + Send + Sync + 'static,
+) -> Result<(), NameError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if about.name.is_empty() || !about.name.chars().all(is_plain) {
+        return Err(NameError::Syntax { text: about.name.to_owned() });
+    }
+    if ALL.iter().any(|entry| entry.about.name == about.name) {
+        return Err(NameError::Taken { name: about.name });
+    }
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    registered.retain(|(earlier, _)| earlier.name != about.name);
+    registered.push((about, Box::leak(Box::new(build))));
+    Ok(())
+}
+
+/// What is known by name: the built-in mechanisms, then the registered ones.
+pub fn known() -> Vec<About> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    ALL.iter().map(|entry| entry.about).chain(registered.iter().map(|(about, _)| *about)).collect()
+}
+
+fn find(name: &str) -> Option<(About, &'static Build)> {
+    if let Some(entry) = ALL.iter().find(|entry| entry.about.name == name) {
+        return Some((entry.about, &entry.build));
+    }
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    registered.iter().find(|(about, _)| about.name == name).copied()
 }
 
 /// Why a text names no mechanism.
@@ -67,6 +105,12 @@ pub enum NameError {
     Syntax {
         /// What was given.
         text: String,
+    },
+    /// A name for a mechanism of one's own that a built-in one has.
+    #[error("{name:?} is a built-in mechanism; give yours another name")]
+    Taken {
+        /// The name.
+        name: &'static str,
     },
     /// The mechanism has no such parameter.
     #[error(
@@ -148,25 +192,25 @@ pub fn by_name(text: &str) -> Result<Box<dyn Mechanism>, NameError> {
         None => (text, ""),
     };
     let name = name.trim();
-    let entry = ALL.iter().find(|entry| entry.about.name == name).ok_or_else(|| unknown(name))?;
-    let known: Vec<&'static str> = entry.about.parameters.iter().map(|p| p.name).collect();
+    let (about, build) = find(name).ok_or_else(|| unknown(name))?;
+    let known: Vec<&'static str> = about.parameters.iter().map(|p| p.name).collect();
     let mut given: Vec<(String, String)> = Vec::new();
     for pair in inside.split(',').filter(|pair| !inside.trim().is_empty() || !pair.trim().is_empty()) {
         let (parameter, value) = pair.split_once('=').ok_or_else(syntax)?;
         let (parameter, value) = (parameter.trim().to_owned(), value.trim().to_owned());
         if !known.contains(&parameter.as_str()) {
-            return Err(NameError::UnknownParameter { mechanism: entry.about.name, parameter, known });
+            return Err(NameError::UnknownParameter { mechanism: about.name, parameter, known });
         }
         if given.iter().any(|(earlier, _)| *earlier == parameter) {
             return Err(syntax());
         }
         given.push((parameter, value));
     }
-    (entry.build)(&Parameters { mechanism: entry.about.name, given })
+    build(&Parameters { mechanism: about.name, given })
 }
 
 fn unknown(name: &str) -> NameError {
-    let known: Vec<&'static str> = ALL.iter().map(|entry| entry.about.name).collect();
+    let known: Vec<&'static str> = known().into_iter().map(|about| about.name).collect();
     let near = known.iter().map(|known| (strsim::damerau_levenshtein(name, known), *known)).min();
     let suggestion = near.filter(|(distance, known)| *distance * 2 <= known.len()).map(|(_, known)| known);
     NameError::Unknown { name: name.to_owned(), suggestion, known }

@@ -1,8 +1,8 @@
 //! `tune-local`: local search over TUNE's allocation.
 
-use super::packing::{Market, Packing};
+use super::packing::{EVALUATIONS, Market, Packing};
 use super::tune::pack;
-use super::{About, Guarantees, Mechanism, MechanismError, Outcome, Parameter, Takes};
+use super::{About, Guarantees, Mechanism, MechanismError, Outcome, Takes};
 use crate::model::Instance;
 
 /// TUNE's packing, improved by exchanging jobs between servers, with the best plan for every server
@@ -21,11 +21,7 @@ impl TuneLocal {
         source: "this workbench",
         takes: Takes::RunnableSet,
         guarantees: Guarantees { fair: true, complete: true, consolidated: true },
-        parameters: &[Parameter {
-            name: "evaluations",
-            default: "20",
-            description: "server plans that the search may evaluate, per server",
-        }],
+        parameters: &[EVALUATIONS],
     };
 }
 

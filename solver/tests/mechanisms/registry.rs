@@ -1,6 +1,8 @@
 //! Mechanisms by name.
 
-use synergy_solver::mechanisms::{ALL, NameError, by_name};
+use synergy_solver::mechanisms::{
+    ALL, About, Mechanism, NameError, Parameter, Parameters, Tune, by_name, known, register,
+};
 
 fn refusal(text: &str) -> NameError {
     by_name(text).err().unwrap()
@@ -30,4 +32,29 @@ fn a_wrong_name_is_one_clear_line() {
     assert!(matches!(refusal("tune[alpha"), NameError::Syntax { .. }));
     assert!(matches!(refusal("tune[alpha]"), NameError::Syntax { .. }));
     assert_eq!(refusal("tune[alpha=1]").to_string(), r#"mechanism tune: no parameter "alpha"; it has none"#);
+}
+
+#[test]
+fn a_registered_mechanism_is_known_like_a_built_in_one() {
+    let about = About {
+        name: "half-tune",
+        description: "a test's own",
+        source: "this test",
+        parameters: &[Parameter { name: "share", default: "0.5", description: "from 0 to 1" }],
+        ..Tune::ABOUT
+    };
+    let build = |parameters: &Parameters| -> Result<Box<dyn Mechanism>, NameError> {
+        parameters.get("share", 0.5, "a number from 0 to 1", |share| (0.0..=1.0).contains(share))?;
+        Ok(Box::new(Tune))
+    };
+    register(about, build).unwrap();
+    register(about, build).unwrap();
+    assert_eq!(known().iter().filter(|about| about.name == "half-tune").count(), 1);
+    assert!(by_name("half-tune[share=0.25]").is_ok());
+    let message = refusal("half-tune[share=2]").to_string();
+    assert_eq!(message, r#"mechanism half-tune: share is "2"; give a number from 0 to 1"#);
+    assert!(matches!(refusal("half-tun"), NameError::Unknown { suggestion: Some("half-tune"), .. }));
+    let taken = register(Tune::ABOUT, build).unwrap_err();
+    assert_eq!(taken.to_string(), r#""tune" is a built-in mechanism; give yours another name"#);
+    assert!(register(About { name: "a[b]", ..about }, build).is_err());
 }
