@@ -3,6 +3,7 @@
 //! Data flows one way: workload -> instance -> bounds and mechanisms -> tables -> figures. The
 //! binary `synergy` only parses flags and calls what is here.
 
+pub mod benchmark;
 pub mod commands;
 pub mod compare;
 pub mod conformance;
@@ -16,6 +17,7 @@ pub mod interrupt;
 pub mod plugins;
 pub mod profiler;
 pub mod profiles;
+pub mod scaffold;
 pub mod search;
 pub mod simulator;
 pub mod statistics;

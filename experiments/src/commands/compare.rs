@@ -72,7 +72,7 @@ enum CompareFormat {
 }
 
 fn method_names() -> String {
-    let mechanisms: Vec<&str> = mechanisms::ALL.iter().map(|entry| entry.about.name).collect();
+    let mechanisms: Vec<&str> = mechanisms::known().into_iter().map(|about| about.name).collect();
     format!(
         "Run these methods only, however large the instance: bounds ({}), placements ({}), mechanisms ({})",
         bounds::NAMES.join(", "),

@@ -5,7 +5,7 @@ use crate::error::{CliError, ExitCode};
 use crate::files::OutputPath;
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use synergy_solver::mechanisms::{ALL, About, Takes};
+use synergy_solver::mechanisms::{About, Takes, known};
 
 /// List the mechanisms, what they promise, and where they were published
 #[derive(Debug, clap::Args)]
@@ -26,9 +26,9 @@ enum ListFormat {
 /// Prints the list.
 pub fn run(args: &Args, _context: &Context) -> Result<ExitCode, CliError> {
     let text = match args.format {
-        ListFormat::Text => ALL.iter().map(|entry| text(&entry.about)).collect::<Vec<_>>().join("\n"),
+        ListFormat::Text => known().iter().map(text).collect::<Vec<_>>().join("\n"),
         ListFormat::Json => {
-            format!("{:#}\n", Value::Array(ALL.iter().map(|entry| json(&entry.about)).collect()))
+            format!("{:#}\n", Value::Array(known().iter().map(json).collect()))
         }
     };
     OutputPath::Stdout.open()?.finish_with(text.as_bytes())?;

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand, each with its `Args` and `run`.
 
 mod allocate;
+mod bench;
 mod check;
 mod claims;
 mod cluster;
@@ -13,6 +14,7 @@ mod generate;
 mod import;
 mod instance;
 mod mechanisms;
+mod new_mechanism;
 mod plot;
 mod profile;
 mod rules;
@@ -64,6 +66,8 @@ enum Command {
     Claims(claims::Args),
     Mechanisms(mechanisms::Args),
     Conformance(conformance::Args),
+    Bench(bench::Args),
+    NewMechanism(new_mechanism::Args),
     Completions(completions::Args),
     Study(study::Args),
     Summarise(summarise::Args),
@@ -89,6 +93,8 @@ impl Command {
             Command::Claims(args) => claims::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Conformance(args) => conformance::run(args, context),
+            Command::Bench(args) => bench::run(args, context),
+            Command::NewMechanism(args) => new_mechanism::run(args, context),
             Command::Completions(args) => completions::run(args, context),
             Command::Study(args) => study::run(args, context),
             Command::Summarise(args) => summarise::run(args, context),

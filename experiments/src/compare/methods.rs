@@ -182,7 +182,7 @@ fn mechanism_by_name(name: &str, text: &str) -> Result<Box<dyn Mechanism>, Unkno
         match error {
             ResolveError::Name(NameError::Unknown { name, .. }) => {
                 let others = bounds::NAMES.iter().copied().chain(placement::NAMES);
-                let known = others.chain(mechanisms::ALL.iter().map(|entry| entry.about.name));
+                let known = others.chain(mechanisms::known().into_iter().map(|about| about.name));
                 let hint = suggestion(&name, known);
                 UnknownMethod::Unknown { name, hint }
             }

@@ -186,7 +186,11 @@ pub fn run(name: &str, make: &Make, effort: &Effort) -> Result<Conformance, Reso
 }
 
 /// The allocation of `queue`, or one line on why there is none.
-fn allocate(mechanism: &dyn Mechanism, instance: &Instance, queue: &[usize]) -> Result<Allocation, String> {
+pub(crate) fn allocate(
+    mechanism: &dyn Mechanism,
+    instance: &Instance,
+    queue: &[usize],
+) -> Result<Allocation, String> {
     match catch_unwind(AssertUnwindSafe(|| mechanism.allocate(instance, queue))) {
         Ok(Ok(outcome)) => Ok(outcome.allocation),
         Ok(Err(MechanismError::Failed { reason, .. })) => Err(reason),

@@ -2,7 +2,8 @@
 //!
 //! A plug-in is a program that stays up, reads requests as JSON lines on its standard input and
 //! answers each with one line on its standard output. `protocol` has the messages, `process` the
-//! child and its limits. Every answer goes through the independent checker before anyone sees it.
+//! child and its limits. Every answer goes through the independent checker before anyone sees it. Another
+//! [`Peer`] than a process, such as a function of the Python package, speaks the same protocol.
 
 mod process;
 mod protocol;
@@ -55,12 +56,28 @@ pub fn resolve(text: &str) -> Result<Box<dyn Mechanism>, ResolveError> {
     }
 }
 
-/// A mechanism in another process.
+/// Who is asked: takes lines of the protocol, gives one line back.
+pub trait Peer: Send {
+    /// Sends `message`, whole lines, and waits for one line of answer.
+    ///
+    /// # Errors
+    /// Why there is none, in one line.
+    fn ask(&mut self, message: &str) -> Result<Vec<u8>, String>;
+
+    /// `reason`, with what the peer has to say to it.
+    fn explain(&self, reason: &str) -> String {
+        reason.to_owned()
+    }
+}
+
+/// Starts a peer anew.
+type Start = dyn Fn() -> Result<Box<dyn Peer>, String> + Send + Sync;
+
+/// A mechanism of a peer, as a rule another process.
 pub struct Plugin {
     label: String,
-    command: Vec<String>,
+    start: Box<Start>,
     parameters: Vec<(String, String)>,
-    timeout: Duration,
     about: About,
     /// The child, and what it knows already; none after a failure, until the next request.
     session: Mutex<Option<Session>>,
@@ -99,9 +116,44 @@ impl Plugin {
             }
         }
         let timeout = Duration::from_secs_f64(timeout_s);
-        let (session, hello) = Session::start(&words, &parameters, timeout).map_err(&failed)?;
+        let start = move || -> Result<Box<dyn Peer>, String> {
+            Ok(Box::new(Timed { process: Process::start(&words)?, greeted: false, timeout }))
+        };
+        Self::of(label, parameters, start)
+    }
+
+    /// Starts a peer and exchanges greetings. After a failure it is started anew.
+    ///
+    /// # Errors
+    /// As for [`Plugin::start`].
+    pub fn of(
+        label: String,
+        parameters: Vec<(String, String)>,
+        start: impl Fn() -> Result<Box<dyn Peer>, String> + Send + Sync + 'static,
+    ) -> Result<Self, MechanismError> {
+        let failed = |reason: String| MechanismError::Failed { mechanism: label.clone(), reason };
+        let (session, hello) = Session::start(&start, &parameters).map_err(&failed)?;
         let about = about(&hello).map_err(&failed)?;
-        Ok(Plugin { label, command: words, parameters, timeout, about, session: Mutex::new(Some(session)) })
+        Ok(Plugin { label, start: Box::new(start), parameters, about, session: Mutex::new(Some(session)) })
+    }
+}
+
+/// A process with the time that it has for an answer.
+struct Timed {
+    process: Process,
+    greeted: bool,
+    timeout: Duration,
+}
+
+impl Peer for Timed {
+    fn ask(&mut self, message: &str) -> Result<Vec<u8>, String> {
+        let timeout = if self.greeted { self.timeout } else { self.timeout.max(START_TIMEOUT) };
+        self.greeted = true;
+        self.process.ask(message, timeout)
+    }
+
+    fn explain(&self, reason: &str) -> String {
+        self.process.explain(reason)
     }
 }
 
@@ -141,7 +193,7 @@ impl Mechanism for Plugin {
         let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = match slot.take() {
             Some(session) => session,
-            None => Session::start(&self.command, &self.parameters, self.timeout).map_err(&failed)?.0,
+            None => Session::start(&self.start, &self.parameters).map_err(&failed)?.0,
         };
         let jobs = match self.about.takes {
             Takes::RunnableSet => instance.runnable(queue),
@@ -149,7 +201,7 @@ impl Mechanism for Plugin {
         };
         // After any fault the session is dropped, and its process with it: nothing of it can leak into
         // the next round.
-        let allocation = session.allocate(instance, &jobs, self.timeout).map_err(&failed)?;
+        let allocation = session.allocate(instance, &jobs).map_err(&failed)?;
         let report = check(instance, queue, &allocation);
         if let Some(violation) = report.violations.iter().find(|v| v.breach.verdict() == Verdict::Valid) {
             return Err(failed(format!("invalid allocation: {}", violation.describe(instance))));
@@ -161,7 +213,7 @@ impl Mechanism for Plugin {
 
 /// A running plug-in and what it has been told.
 struct Session {
-    process: Process,
+    peer: Box<dyn Peer>,
     known: Known,
     round: u64,
 }
@@ -175,23 +227,14 @@ struct Known {
 }
 
 impl Session {
-    fn start(
-        command: &[String],
-        parameters: &[(String, String)],
-        timeout: Duration,
-    ) -> Result<(Self, HelloAnswer), String> {
-        let mut process = Process::start(command)?;
-        let line = process.ask(&protocol::line(&Hello::new(parameters)), timeout.max(START_TIMEOUT))?;
-        let hello = protocol::hello_answer(&line).map_err(|reason| process.explain(&reason))?;
-        Ok((Session { process, known: Known::default(), round: 0 }, hello))
+    fn start(start: &Start, parameters: &[(String, String)]) -> Result<(Self, HelloAnswer), String> {
+        let mut peer = start()?;
+        let line = peer.ask(&protocol::line(&Hello::new(parameters)))?;
+        let hello = protocol::hello_answer(&line).map_err(|reason| peer.explain(&reason))?;
+        Ok((Session { peer, known: Known::default(), round: 0 }, hello))
     }
 
-    fn allocate(
-        &mut self,
-        instance: &Instance,
-        jobs: &[usize],
-        timeout: Duration,
-    ) -> Result<Allocation, String> {
+    fn allocate(&mut self, instance: &Instance, jobs: &[usize]) -> Result<Allocation, String> {
         let mut lines = self.known.news(instance);
         lines.push(protocol::line(&Request::Allocate {
             round: self.round,
@@ -200,10 +243,10 @@ impl Session {
                 .map(|&job| (job, instance.jobs()[job].class, instance.objective_weight(job)))
                 .collect(),
         }));
-        let line = self.process.ask(&lines.concat(), timeout)?;
-        let answer: Answer = protocol::answer(&line).map_err(|reason| self.process.explain(&reason))?;
+        let line = self.peer.ask(&lines.concat())?;
+        let answer: Answer = protocol::answer(&line).map_err(|reason| self.peer.explain(&reason))?;
         let allocation =
-            protocol::allocation(answer, self.round).map_err(|reason| self.process.explain(&reason))?;
+            protocol::allocation(answer, self.round).map_err(|reason| self.peer.explain(&reason))?;
         self.round += 1;
         Ok(allocation)
     }

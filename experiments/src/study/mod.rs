@@ -24,7 +24,7 @@ pub use directory::{Directory, Shard};
 pub use error::StudyError;
 pub use file::{ALIASES, Methods, STUDY_SCHEMA, StudyFile, full_path, short_name};
 pub use merge::{Completion, MergeReport, STUDY_TABLES, gather, progress_of, write_tables};
-pub use plan::{Plan, PlannedUnit, UnitId, check_method, workload_seed};
+pub use plan::{Plan, PlannedUnit, UnitId, check_method, resolve, workload_seed};
 pub use progress::duration;
 pub use run::{Pilot, RunOptions, RunReport, pilot, run};
 pub use unit::{LimitSpec, RuleSpec, UnitSpec, scope_of};

@@ -232,8 +232,11 @@ pub fn check_method(kind: &str, name: &str) -> Result<(), String> {
 /// Larger grids are mistakes: a unit takes some milliseconds at least.
 const MOST_UNITS: u64 = 10_000_000;
 
-/// The specification that a point of the grid stands for, still without its seed.
-pub(super) fn resolve(point: &Table) -> Result<UnitSpec, String> {
+/// The specification that parameters by path stand for.
+///
+/// # Errors
+/// A parameter or value that does not exist, in one line.
+pub fn resolve(point: &Table) -> Result<UnitSpec, String> {
     let mut nested = Table::new();
     for (path, value) in point {
         // A bare word stands for the variant of that name: demand = "multi".

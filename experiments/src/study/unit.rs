@@ -56,7 +56,11 @@ impl Default for RuleSpec {
 }
 
 impl RuleSpec {
-    fn rules(&self) -> Result<Rules, String> {
+    /// The rules.
+    ///
+    /// # Errors
+    /// A name that is none, in one line.
+    pub fn rules(&self) -> Result<Rules, String> {
         let unknown = |field: &str, given: &str, known: [&str; 2]| {
             format!("rules.{field} is {given:?}{}", crate::error::suggestion(given, known))
         };
