@@ -318,7 +318,8 @@ impl<'a> Checker<'a> {
         self.servers();
         let runnable_weight = self.missing();
 
-        let value = jobs.iter().map(|j| weight(self.instance, j.job) * j.throughput).sum::<f64>();
+        // The sum of nothing is -0: adding 0 makes it 0.
+        let value = jobs.iter().map(|j| weight(self.instance, j.job) * j.throughput).sum::<f64>() + 0.0;
         let holds = |verdict| !self.violations.iter().any(|v| v.breach.verdict() == verdict);
         let used: f64 = self.loads.iter().map(|load| load.0).sum();
         let gpus: f64 =

@@ -16,9 +16,6 @@ use synergy_solver::model::{Amounts, Cluster, Instance, JobSpec, ModelError, Pro
 /// Schema of instance files.
 pub const SCHEMA: &str = "synergy-instance/1";
 
-/// Clusters of more servers are refused: a slip of the keyboard rather than a data centre.
-const MOST_SERVERS: usize = 10_000_000;
-
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with the keys of an instance")]
 struct InstanceFile {
@@ -199,8 +196,7 @@ fn from_document(file: &str, document: InstanceFile, rules: Rules) -> Result<Ins
         gpus: group.gpus,
         capacity: Amounts::new(group.cpus, group.memory_gb),
     });
-    let cluster =
-        Cluster::new(checked_size(file, groups.collect())?).map_err(|e| located(file, "", &[], e))?;
+    let cluster = Cluster::new(groups.collect()).map_err(|e| located(file, "", &[], e))?;
 
     if document.jobs.is_empty() {
         return Err(InputError::at(file, "jobs", "is empty; give at least one job"));
@@ -240,15 +236,6 @@ fn from_document(file: &str, document: InstanceFile, rules: Rules) -> Result<Ins
     }
     let name = Path::new(file).file_stem().map_or(file.into(), |stem| stem.to_string_lossy().into_owned());
     Instance::new(name, cluster, specs, rules).map_err(|e| located(file, "", &ids, e))
-}
-
-fn checked_size(file: &str, groups: Vec<ServerGroup>) -> Result<Vec<ServerGroup>, InputError> {
-    let servers = groups.iter().fold(0usize, |sum, group| sum.saturating_add(group.count));
-    if servers > MOST_SERVERS {
-        let message = format!("has {servers} servers; give at most {MOST_SERVERS}");
-        return Err(InputError::at(file, "cluster", message));
-    }
-    Ok(groups)
 }
 
 fn unknown_profile<'a>(
@@ -343,7 +330,7 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
         format!("job {id:?} {rest}")
     };
     match &error {
-        ModelError::EmptyCluster => InputError::at(file, "cluster", rest),
+        ModelError::EmptyCluster | ModelError::TooManyServers { .. } => InputError::at(file, "cluster", rest),
         ModelError::Group { index, field, .. } => {
             InputError::at(file, format!("cluster[{index}].{field}"), rest)
         }
@@ -355,7 +342,7 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
         ModelError::Axis { axis, .. } => InputError::at(
             file,
             format!("{place}.{axis}"),
-            "must be a non-empty list of positive numbers in increasing order",
+            "must be a non-empty list of positive numbers in increasing order, none above 1e12",
         ),
         ModelError::Cell { row, column, value, .. } => InputError::at(
             file,
@@ -372,8 +359,7 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
         ),
         ModelError::Shape { .. } => InputError::at(file, format!("{place}.throughput"), rest),
         ModelError::Job { job: id, field, value } => {
-            let least =
-                if *field == "gpus" { "a whole number above 0" } else { "a finite number, 0 or above" };
+            let least = if *field == "gpus" { "a whole number above 0" } else { "a number from 0 to 1e12" };
             InputError::at(file, job(id, field), format!("is {value} (job {id:?}); give {least}"))
         }
         ModelError::TooManyGpus { job: id, .. } => InputError::at(file, job(id, "gpus"), of_job(id)),

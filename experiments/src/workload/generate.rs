@@ -3,11 +3,34 @@
 use super::distributions::{Demands, Durations, no_durations};
 use super::load::OfferedLoad;
 use super::models::{ModelChooser, ModelSet};
-use super::spec::{ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, WorkloadError, WorkloadSpec, fault};
+use super::spec::{
+    ArrivalSpec, DemandSpec, DurationSpec, ModelChoice, TraceSpec, WorkloadError, WorkloadSpec, fault,
+};
 use super::streams::{Purpose, Stream};
 use crate::trace::{self, About, Totals, Trace, TraceJob};
 use std::sync::Arc;
 use synergy_solver::model::{Cluster, Instance, JobSpec, Profile, Rules};
+
+/// Most jobs of a static instance: larger ones are slips of the keyboard and fill the memory.
+const MOST_JOBS: u64 = 10_000_000;
+
+impl TraceSpec {
+    /// The trace from its first job on.
+    ///
+    /// # Errors
+    /// A file that is no trace, or has no such job.
+    pub fn read(&self) -> Result<Trace, WorkloadError> {
+        let mut trace = trace::read(&self.path).map_err(|e| WorkloadError::File(e.to_string()))?;
+        if self.first_job >= trace.jobs.len() {
+            let problem = format!("is {}, but the trace has {} jobs", self.first_job, trace.jobs.len());
+            return Err(fault("trace.first_job", problem));
+        }
+        trace.jobs.drain(..self.first_job);
+        let first_s = trace.jobs[0].arrival_s;
+        trace.jobs.iter_mut().for_each(|job| job.arrival_s -= first_s);
+        Ok(trace)
+    }
+}
 
 /// A spec with everything that it names at hand.
 #[derive(Debug, Clone)]
@@ -44,22 +67,8 @@ impl Workload {
     /// What [`WorkloadSpec::validate`] refuses; files that cannot be used; a split that does not fit
     /// the profiles.
     pub fn new(spec: WorkloadSpec) -> Result<Self, WorkloadError> {
-        let trace = match &spec.trace {
-            Some(source) => {
-                let mut trace = trace::read(&source.path).map_err(|e| WorkloadError::File(e.to_string()))?;
-                if source.first_job >= trace.jobs.len() {
-                    let problem =
-                        format!("is {}, but the trace has {} jobs", source.first_job, trace.jobs.len());
-                    return Err(fault("trace.first_job", problem));
-                }
-                trace.jobs.drain(..source.first_job);
-                let first_s = trace.jobs[0].arrival_s;
-                trace.jobs.iter_mut().for_each(|job| job.arrival_s -= first_s);
-                Some(Arc::new(trace))
-            }
-            None => None,
-        };
-        Self::with_trace(spec, trace)
+        let trace = spec.trace.as_ref().map(TraceSpec::read).transpose()?;
+        Self::with_trace(spec, trace.map(Arc::new))
     }
 
     /// A workload over a trace at hand, whatever path the spec names.
@@ -151,6 +160,12 @@ impl Workload {
     /// # Errors
     /// Demands that cannot fill the GPUs; whatever [`Instance::new`] refuses.
     pub fn instance(&self, rules: Rules) -> Result<Instance, WorkloadError> {
+        let most = self.spec.jobs.unwrap_or(self.cluster.gpus());
+        if most > MOST_JOBS {
+            let (field, what) =
+                if self.spec.jobs.is_some() { ("jobs", "jobs") } else { ("cluster", "GPUs to fill") };
+            return Err(fault(field, format!("{most} {what}; an instance has at most {MOST_JOBS} jobs")));
+        }
         let mut specs = Vec::new();
         let mut draws = Draws::new(self)?;
         let groups = self.cluster.groups().iter();

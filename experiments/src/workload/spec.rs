@@ -453,6 +453,15 @@ impl WorkloadSpec {
         }
     }
 
+    /// Whether a seed changes anything: not where every knob follows a trace row by row.
+    pub fn is_drawn(&self) -> bool {
+        let by_row = matches!(self.arrivals, ArrivalSpec::Trace { .. } | ArrivalSpec::AtZero {})
+            && matches!(self.durations, DurationSpec::Trace {})
+            && matches!(self.demand, DemandSpec::Trace {})
+            && self.mix.models == ModelChoice::Trace;
+        !by_row || matches!(self.profiles, ProfileSpec::Synthetic(_))
+    }
+
     /// The first knob that draws on a trace, by its name in files.
     pub(super) fn knob_of_trace(&self) -> Option<&'static str> {
         [

@@ -9,7 +9,8 @@ pub const AUXILIARY: usize = 2;
 /// Names of the auxiliary resources as they stand in files and messages, with their units.
 pub const AUXILIARY_NAMES: [&str; AUXILIARY] = ["cpus", "memory_gb"];
 
-/// Largest CPUs or GB of a server or a grid point: far beyond any machine, and no sum or multiple overflows.
+/// Largest CPUs or GB of a server or a grid point, weight, or time of a job: far beyond any that is real,
+/// and no sum or multiple overflows.
 pub(super) const LARGEST_AMOUNT: f64 = 1e12;
 
 /// Relative tolerance of grid look-ups and of "does it fit" inside mechanisms (problem statement,

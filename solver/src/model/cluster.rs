@@ -31,14 +31,21 @@ pub struct Cluster {
     first_server: Vec<usize>,
 }
 
+/// Most servers of a cluster.
+pub const MOST_SERVERS: usize = 10_000_000;
+
 impl Cluster {
     /// A cluster of these groups.
     ///
     /// # Errors
-    /// No group; a group without servers or GPUs; a capacity that is negative or not finite.
+    /// No group; more than [`MOST_SERVERS`]; a group without servers or GPUs; a capacity that is negative or not finite.
     pub fn new(groups: Vec<ServerGroup>) -> Result<Self, ModelError> {
         if groups.is_empty() {
             return Err(ModelError::EmptyCluster);
+        }
+        let servers = groups.iter().fold(0usize, |sum, group| sum.saturating_add(group.count));
+        if servers > MOST_SERVERS {
+            return Err(ModelError::TooManyServers { servers });
         }
         let mut first_server = vec![0];
         for (index, group) in groups.iter().enumerate() {

@@ -9,6 +9,12 @@ pub enum ModelError {
     /// No server group.
     #[error("cluster: has no server group; give at least one")]
     EmptyCluster,
+    /// More servers than any cluster has: a slip of the keyboard.
+    #[error("cluster: has {servers} servers; give at most {}", super::MOST_SERVERS)]
+    TooManyServers {
+        /// All groups together.
+        servers: usize,
+    },
     /// A count or capacity of a server group.
     #[error(
         "cluster[{index}].{field}: is {value}; give a number above 0 and up to 1e12 (CPUs and memory may be 0)"
@@ -84,7 +90,7 @@ pub enum ModelError {
         second: usize,
     },
     /// A number of a job.
-    #[error("job {job:?}: {field} is {value}; give a finite number{}", if *field == "gpus" { " above 0" } else { ", 0 or above" })]
+    #[error("job {job:?}: {field} is {value}; give {}", if *field == "gpus" { "a whole number above 0" } else { "a number from 0 to 1e12" })]
     Job {
         /// Id.
         job: String,

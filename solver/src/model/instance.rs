@@ -1,5 +1,6 @@
 //! An instance: a cluster and jobs in policy order, with everything that follows from the two.
 
+use super::amounts::LARGEST_AMOUNT;
 use super::{Amounts, Cluster, ModelError, Profile, ThroughputRule, not_above};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -234,7 +235,7 @@ impl Instance {
             for (field, value) in
                 [("weight", Some(spec.weight)), ("arrival_s", spec.arrival_s), ("work_s", spec.work_s)]
             {
-                if let Some(value) = value.filter(|v| !v.is_finite() || *v < 0.0) {
+                if let Some(value) = value.filter(|v| !(0.0..=LARGEST_AMOUNT).contains(v)) {
                     return Err(fault(field, value));
                 }
             }
