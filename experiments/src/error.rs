@@ -123,7 +123,9 @@ impl CliError {
     /// The exit code of this error.
     pub const fn exit_code(&self) -> ExitCode {
         match self {
-            CliError::Name(UnknownMethod::Plugin(_)) => ExitCode::SomeFailed,
+            CliError::Name(UnknownMethod::Plugin(_)) | CliError::Study(StudyError::Plugin(_)) => {
+                ExitCode::SomeFailed
+            }
             CliError::Usage(_) | CliError::Name(_) | CliError::Figure(FigureError::Unknown { .. }) => {
                 ExitCode::Usage
             }
@@ -240,7 +242,7 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// The system refuses.
-    #[error("{}: cannot be written: {source}", path.display())]
+    #[error("{}: cannot be written: {}", path.display(), why_not(path, source))]
     Write {
         /// Where it should have gone.
         path: PathBuf,
@@ -253,6 +255,28 @@ impl OutputError {
     /// The path `path` cannot be written.
     pub fn write(path: &Path, source: std::io::Error) -> Self {
         OutputError::Write { path: path.to_path_buf(), source }
+    }
+}
+
+/// Why `path` cannot be written. The system's own words do not say what is missing.
+fn why_not(path: &Path, source: &std::io::Error) -> String {
+    let mut above = path.parent().filter(|above| !above.as_os_str().is_empty());
+    match (source.kind(), above.take_if(|above| !above.exists())) {
+        (std::io::ErrorKind::NotFound, Some(directory)) => {
+            format!("the directory {} does not exist; make it first", directory.display())
+        }
+        _ => plain(source),
+    }
+}
+
+/// What the system says, in words for people: the library's for a bare kind of error are for programmers.
+pub fn plain(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "it does not exist".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        std::io::ErrorKind::NotADirectory => "a part of the path is a file and not a directory".into(),
+        std::io::ErrorKind::AlreadyExists => "a file of that name is there".into(),
+        _ => error.to_string(),
     }
 }
 

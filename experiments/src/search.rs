@@ -4,9 +4,9 @@
 //! full. Every restart has its own random stream and its own budget, counted in comparisons, so the
 //! best found depends on the seed alone.
 
-use crate::compare::{CompareOptions, compare};
+use crate::compare::{CompareOptions, compare_with};
 use crate::profiles;
-use crate::study::UnitSpec;
+use crate::study::{Inputs, Plugins, UnitSpec};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -54,8 +54,12 @@ pub fn search_worst(
     options: &SearchOptions,
     stop: &AtomicBool,
 ) -> Result<Vec<Found>, String> {
-    let results: Vec<Result<Option<Found>, String>> =
-        (0..options.restarts).into_par_iter().map(|restart| climb(spec, options, restart, stop)).collect();
+    let plugins = Plugins::start([&options.mechanism]).map_err(|e| e.to_string())?;
+    let gap = |instance: &Instance| gap(instance, options, &plugins);
+    let results: Vec<Result<Option<Found>, String>> = (0..options.restarts)
+        .into_par_iter()
+        .map(|restart| climb(spec, options, restart, &gap, stop))
+        .collect();
     let mut found = Vec::new();
     for result in results {
         found.extend(result?);
@@ -68,12 +72,13 @@ fn climb(
     spec: &UnitSpec,
     options: &SearchOptions,
     restart: u32,
+    gap: &dyn Fn(&Instance) -> Option<f64>,
     stop: &AtomicBool,
 ) -> Result<Option<Found>, String> {
     let purpose = format!("synergy search-worst {} {restart}", options.seed);
     let mut random = ChaCha8Rng::from_seed(*blake3::hash(purpose.as_bytes()).as_bytes());
-    let start = spec.clone().seeded(random.next_u64() >> 11).instance()?;
-    let start_gap = gap(&start, options);
+    let start = spec.clone().seeded(random.next_u64() >> 11).instance(&Inputs::default())?;
+    let start_gap = gap(&start);
     let pool: Vec<Arc<Profile>> =
         profiles::builtin().iter().map(|model| Arc::clone(&model.profile)).collect();
     let mut current = (start_gap.unwrap_or(f64::NEG_INFINITY), specs_of(&start));
@@ -91,7 +96,7 @@ fn climb(
         let Ok(instance) = Instance::new(name, start.cluster().clone(), jobs.clone(), start.rules()) else {
             continue; // a profile without throughput at this cluster's share
         };
-        let Some(gap) = gap(&instance, options) else { continue };
+        let Some(gap) = gap(&instance) else { continue };
         // Sideways moves are taken: many changes do nothing until a second one joins them.
         if gap >= current.0 {
             if best.as_ref().is_none_or(|(best, _)| gap > *best) {
@@ -107,8 +112,8 @@ fn largest_server(instance: &Instance) -> u32 {
     instance.cluster().groups().iter().map(|group| group.gpus).max().unwrap_or(1)
 }
 
-fn gap(instance: &Instance, options: &SearchOptions) -> Option<f64> {
-    let compared = compare(
+fn gap(instance: &Instance, options: &SearchOptions, plugins: &Plugins) -> Option<f64> {
+    let compared = compare_with(
         instance,
         &CompareOptions {
             only: Some(vec![options.mechanism.clone(), options.bound.clone()]),
@@ -116,6 +121,7 @@ fn gap(instance: &Instance, options: &SearchOptions) -> Option<f64> {
             time_limit_s: None,
             ..CompareOptions::default()
         },
+        &|name| plugins.get(name),
     )
     .ok()?;
     let record = compared.mechanisms.iter().find(|record| record.name == options.mechanism)?;

@@ -35,6 +35,10 @@ impl Run {
     }
 }
 
+fn words(arguments: &str) -> Vec<&str> {
+    arguments.split_whitespace().collect()
+}
+
 /// A directory in which commands run, gone when dropped.
 pub struct Place {
     directory: TempDir,
@@ -91,18 +95,23 @@ impl Place {
 
     /// Runs `synergy` here with arguments separated by spaces.
     pub fn synergy(&self, arguments: &str) -> Run {
+        self.run(&words(arguments), None)
+    }
+
+    /// Runs `synergy` here with these arguments.
+    pub fn synergy_with_words(&self, arguments: &[&str]) -> Run {
         self.run(arguments, None)
     }
 
     /// As [`synergy`](Place::synergy), with standard input.
     pub fn synergy_with(&self, arguments: &str, stdin: &str) -> Run {
-        self.run(arguments, Some(stdin))
+        self.run(&words(arguments), Some(stdin))
     }
 
-    fn run(&self, arguments: &str, stdin: Option<&str>) -> Run {
+    fn run(&self, arguments: &[&str], stdin: Option<&str>) -> Run {
         use std::io::Write;
         let mut child = Command::new(command())
-            .args(arguments.split_whitespace())
+            .args(arguments)
             .current_dir(self.directory.path())
             .env_remove("NO_COLOR")
             .stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() })

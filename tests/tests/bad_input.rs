@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
         ),
         text("empty file", "bad.json", "", &["is empty"]),
         text("no TOML", "bad.toml", "schema = \n", &["line 1, column 10"]),
-        text("NaN in TOML", "bad.toml", &one_job("profile = \"alexnet\"\nweight = nan"), &["jobs[0].weight", "NaN", "finite"]),
+        text("NaN in TOML", "bad.toml", &one_job("profile = \"alexnet\"\nweight = nan"), &["jobs[0].weight", "NaN", "0 to 1e12"]),
         text("unknown key in TOML", "bad.toml", &one_job("profle = \"alexnet\""), &["jobs[0].profle", "line 11", "did you mean \"profile\"?"]),
         case("another schema", |v| v["schema"] = json!("synergy-instance/9"), &["schema", "synergy-instance/9", "\"synergy-instance/1\""]),
         case("an allocation", |v| v["schema"] = json!("synergy-allocation/1"), &["schema", "\"synergy-instance/1\""]),
@@ -78,6 +78,11 @@ fn cases() -> Vec<Case> {
         case("no server", |v| v["cluster"][0]["count"] = json!(0), &["cluster[0].count", "above 0"]),
         case("a server without GPUs", |v| v["cluster"][0]["gpus"] = json!(0), &["cluster[0].gpus"]),
         case("negative memory", |v| v["cluster"][0]["memory_gb"] = json!(-1.0), &["cluster[0].memory_gb", "-1"]),
+        case("a weight too large", |v| v["jobs"][0]["weight"] = json!(1e300), &["jobs[0].weight", "1e12"]),
+        case("work too large", |v| v["jobs"][0]["work_s"] = json!(2e12), &["jobs[0].work_s", "2000000000000", "1e12"]),
+        case("CPUs too many", |v| v["cluster"][0]["cpus"] = json!(1e300), &["cluster[0].cpus", "1e12"]),
+        case("memory too large", |v| v["cluster"][0]["memory_gb"] = json!(1.1e12), &["cluster[0].memory_gb", "1e12"]),
+        case("a grid point too far", |v| v["profiles"]["net"]["memory_gb_per_gpu"] = json!([25.0, 1e13]), &["profiles.net.memory_gb_per_gpu", "1e12"]),
         case("a slip of the keyboard", |v| v["cluster"][0]["count"] = json!(99_999_999_999u64), &["cluster", "99999999999 servers"]),
     ]
 }
@@ -206,8 +211,8 @@ fn outputs_that_cannot_be_are_refused_before_the_work() {
     std::fs::create_dir(place.path("directory")).unwrap();
     for (out, says) in [
         ("directory", "is a directory"),
-        ("no/such/file.json", "cannot be written"),
-        ("good.json/x", "cannot be written"),
+        ("no/such/file.json", "the directory no/such does not exist"),
+        ("good.json/x", "is a file and not a directory"),
     ] {
         for command in
             ["generate --gpus 16", "allocate good.json --mechanism tune", "compare good.json --format json"]
@@ -229,6 +234,10 @@ fn values_of_flags_that_make_no_sense_are_usage_or_input_errors() {
         ("compare good.json --time-limit 0", 2, "--time-limit"),
         ("generate --gpus 12", 3, "multiple of the 8"),
         ("generate --gpus 0", 3, "above 0"),
+        ("generate --servers 20000000", 3, "at most 10000000"),
+        ("generate --gpus 4000000000", 3, "at most 10000000"),
+        ("generate --gpus 4000000000 --gpus-per-server 1000000", 3, "at most 10000000 jobs"),
+        ("generate --jobs 20000000000", 3, "at most 10000000 jobs"),
         ("generate --gpus 128 --split 20,70", 3, "split"),
         ("generate --gpus 128 --split 0,0,0", 3, "split"),
         ("generate --gpus 128 --cpus-per-gpu -1", 3, "cpus_per_gpu: is -1"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use synergy_experiments::tables::{Frame, schema};
 use synergy_tests::{Place, command};
 
 /// Instances of 32 GPUs, some milliseconds each.
@@ -334,4 +335,50 @@ fn python_reads_the_tables() {
         "{text}{}",
         String::from_utf8_lossy(&run.stderr)
     );
+}
+
+#[test]
+fn summaries_are_tables_with_a_schema() {
+    let place = Place::new();
+    place.write("small.toml", study(4));
+    place.synergy("study run small.toml --out out").ok();
+    place.synergy("summarise out --by cpus_per_gpu --out summary.csv").ok();
+    place.synergy("summarise out --by cpus_per_gpu --out tables/").ok();
+    let csv = place.read("summary.csv");
+    assert!(csv.starts_with("group,section,method,against,measure,n,value,low,high,unit\n"), "{csv}");
+    let frame = Frame::read(&place.path("tables/summary.parquet"), &schema::SUMMARY, &[]).unwrap();
+    assert_eq!(frame.rows(), csv.lines().count() - 1);
+    let json = place.synergy("summarise out --by cpus_per_gpu --format json").ok().json();
+    let gaps = json["groups"][1]["gaps"].as_array().unwrap();
+    let gap = gaps.iter().find(|gap| gap["mechanism"] == "tune" && gap["bound"] == "lp").unwrap();
+    let text = |name: &str| frame.text(name).unwrap();
+    let key = (Some("cpus_per_gpu=6"), Some("gap"), Some("tune"), Some("lp"), Some("mean"));
+    let keys = [text("group"), text("section"), text("method"), text("against"), text("measure")];
+    let row = (0..frame.rows())
+        .find(|&r| (keys[0][r], keys[1][r], keys[2][r], keys[3][r], keys[4][r]) == key)
+        .unwrap();
+    assert_eq!(frame.real("value").unwrap()[row], gap["mean"]["mean"].as_f64());
+    assert_eq!(frame.real("high").unwrap()[row], gap["mean"]["high"].as_f64());
+    assert_eq!(place.synergy("summarise out --out no/such/x.csv").code, 3);
+}
+
+#[test]
+fn a_changed_study_says_what_leaves_the_tables_and_can_be_brought_back() {
+    let place = Place::new();
+    place.write("small.toml", study(3));
+    place.synergy("study run small.toml --out out").ok();
+    let before = science(&place.path("out"));
+    // More of everything is no change that loses anything.
+    let grown = place.synergy("study run small.toml --out out --set replicates=4").ok();
+    assert!(!grown.stderr.contains("has changed"), "{}", grown.stderr);
+    let run = place.synergy("study run small.toml --out out --set mechanisms=tune --set cpus_per_gpu=3").ok();
+    let warnings: Vec<&str> = run.stderr.lines().filter(|line| line.contains("has changed")).collect();
+    assert_eq!(warnings.len(), 1, "{}", run.stderr);
+    for part in ["5 of its 8 units", "mechanism proportional", "mechanism greedy", "nothing is lost"] {
+        assert!(warnings[0].contains(part), "{part}: {}", warnings[0]);
+    }
+    let earlier = warnings[0].split('`').nth(1).unwrap().strip_prefix("synergy ").unwrap();
+    let back = place.synergy(&format!("{earlier} --out out --set replicates=3")).ok();
+    assert!(back.stderr.contains("0 computed"), "{}", back.stderr);
+    assert!(science(&place.path("out")) == before);
 }

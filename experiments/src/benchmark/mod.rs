@@ -18,7 +18,7 @@ pub use run::{Measured, Prepared, Run, Timing, prepare, run, time};
 pub use score::{Score, score};
 
 use crate::error::InputError;
-use crate::study::{LimitSpec, RuleSpec, UnitSpec, scope_of};
+use crate::study::{Inputs, RuleSpec, UnitSpec, scope_of};
 use crate::workload::WorkloadSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -156,7 +156,7 @@ impl Entry {
             Value::Null => RuleSpec::default(),
             rules => serde_json::from_value(rules.clone()).map_err(|error| format!("rules: {error}"))?,
         };
-        let mut instance = UnitSpec { workload, rules, limits: LimitSpec::default() }.instance()?;
+        let mut instance = UnitSpec { workload, rules, ..UnitSpec::default() }.instance(&Inputs::default())?;
         instance.name = self.name.clone();
         Ok(instance)
     }

@@ -5,14 +5,11 @@ use super::cluster::ClusterArgs;
 use crate::error::{CliError, ExitCode, InputError, suggestion};
 use crate::files::{Format, OutputPath, instance};
 use crate::importers::parse_moment_s;
-use crate::profiles;
-use crate::simulator::Switches;
-use crate::simulator::policies::{self, KeyMotion, Policy, View};
-use crate::trace::{self, Trace, Waiting, queue_at};
-use crate::workload::{ClusterSpec, ModelSet, ProfileSpec};
+use crate::simulator::{Moment, Switches, instance_at, policies};
+use crate::trace::{self, Trace};
+use crate::workload::{ClusterSpec, ProfileSpec};
 use std::path::PathBuf;
-use std::sync::Arc;
-use synergy_solver::model::{Cluster, Instance, JobSpec, Profile, Rules};
+use synergy_solver::model::Rules;
 
 /// Take the runnable set at a moment of a trace as an instance
 #[derive(Debug, clap::Args)]
@@ -44,9 +41,10 @@ pub struct Args {
 /// Writes the instance.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let out = OutputPath::from(args.out.as_str()).open()?;
-    let policy = policies::find(&args.policy, &Switches::PAPER).ok_or_else(|| {
-        CliError::Usage(format!("no policy {:?}{}", args.policy, suggestion(&args.policy, policies::NAMES)))
-    })?;
+    if policies::find(&args.policy, &Switches::PAPER).is_none() {
+        let hint = suggestion(&args.policy, policies::NAMES);
+        return Err(CliError::Usage(format!("no policy {:?}{hint}", args.policy)));
+    }
     let mut spec = ClusterSpec::default();
     args.cluster.apply(&mut spec)?;
     let cluster = spec.build().map_err(|e| InputError::whole("command line", e))?;
@@ -57,46 +55,14 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let profiles = if args.repair_profiles { profiles.repairing() } else { profiles };
     let models = profiles.models(0).map_err(|e| invalid(&e))?;
     models.repairs().iter().for_each(|repair| context.warn(repair.warning()));
-    // Every job of the trace on this cluster: for profiles, and for the demands that some policies order by.
-    let all = instance_of(&trace, &models, &cluster, trace.jobs.iter().map(|job| job.duration_s).enumerate())
-        .map_err(|e| invalid(&e))?;
-    let queue = queue_at(
-        &trace,
-        cluster.gpus(),
-        at_s,
-        policy.motion() != KeyMotion::Always && args.policy != "las",
-        &|job, now_s| key(policy.as_ref(), &all, job, now_s),
-    )
-    .map_err(|e| invalid(&format!("{e}; import it with durations")))?;
-    let order: Vec<usize> = queue.iter().map(|job| job.job).collect();
-    let taken = if args.whole_queue { order.clone() } else { all.runnable(&order) };
-    let chosen =
-        queue.iter().filter(|job| taken.contains(&job.job)).map(|job| (job.job, Some(job.remaining_s)));
-    let mut found = instance_of(&trace, &models, &cluster, chosen).map_err(|e| invalid(&e))?;
-    found.name = format!("{}-{}-{at_s}", trace.about.source, args.policy);
+    let moment = Moment { at_s, policy: &args.policy, whole_queue: args.whole_queue };
+    let (found, queued) =
+        instance_at(&trace, &models, &cluster, Rules::default(), &moment).map_err(|e| invalid(&e))?;
     let format = if args.out.ends_with(".toml") { Format::Toml } else { Format::Json };
     out.finish_with(instance::to_text(&found, format)?.as_bytes())?;
     let (jobs, gpus) = (found.jobs().len(), cluster.gpus());
-    context.info(format_args!("{} jobs queued, {jobs} taken, {gpus} GPUs -> {}", queue.len(), args.out));
+    context.info(format_args!("{queued} jobs queued, {jobs} taken, {gpus} GPUs -> {}", args.out));
     Ok(ExitCode::Fine)
-}
-
-/// The policy's key of a job.
-fn key(policy: &dyn Policy, all: &Instance, job: &Waiting, now_s: f64) -> f64 {
-    let class = all.class_of(job.job);
-    let (gpus, capacity) = (all.cluster().gpus() as f64, all.cluster().capacity());
-    policy.key(&View {
-        now_s,
-        arrival_s: job.arrival_s,
-        remaining_s: job.remaining_s,
-        total_s: job.total_s,
-        attained_gpu_s: job.attained_gpu_s,
-        shares: [
-            f64::from(job.gpus) / gpus,
-            class.demand.cpus() / capacity.cpus(),
-            class.demand.memory_gb() / capacity.memory_gb(),
-        ],
-    })
 }
 
 fn moment_s(text: &str, trace: &Trace) -> Result<f64, CliError> {
@@ -115,33 +81,4 @@ fn moment_s(text: &str, trace: &Trace) -> Result<f64, CliError> {
         return Err(CliError::Usage(format!("--at {text}: lies before the first arrival")));
     }
     Ok(at_s)
-}
-
-/// An instance of these jobs of the trace, with the work that is left of each.
-fn instance_of(
-    trace: &Trace,
-    models: &ModelSet,
-    cluster: &Cluster,
-    jobs: impl Iterator<Item = (usize, Option<f64>)>,
-) -> Result<Instance, String> {
-    let profile = |name: &str| -> Option<Arc<Profile>> {
-        let own = models.models().iter().map(|model| &model.profile).find(|profile| profile.name() == name);
-        own.or(profiles::find(name).map(|model| &model.profile)).map(Arc::clone)
-    };
-    let mut specs = Vec::new();
-    for (index, work_s) in jobs {
-        let job = &trace.jobs[index];
-        let name = job.profile.as_deref().ok_or("has jobs without a profile; import it with profiles")?;
-        specs.push(JobSpec {
-            id: job.id.to_string(),
-            profile: profile(name)
-                .ok_or_else(|| format!("profile {name:?} is neither built in nor in --profiles"))?,
-            gpus: job.gpus,
-            weight: 1.0,
-            arrival_s: Some(job.arrival_s),
-            work_s,
-        });
-    }
-    Instance::new(trace.about.source.clone(), cluster.clone(), specs, Rules::default())
-        .map_err(|e| e.to_string())
 }

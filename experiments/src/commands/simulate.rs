@@ -1,8 +1,10 @@
 //! `synergy simulate`: policies with mechanisms over time.
 
 use super::Context;
+use crate::compare::split_names;
 use crate::error::{CliError, ExitCode, InputError, OutputError};
 use crate::files::read_text;
+use crate::plugins;
 use crate::simulator::{
     CompletionRule, End, Finished, Plan, PlanError, Progress, Recorder, RemainingRate, RunSpec, SimJob,
     SimulationSpec, Source, Throughput, Trace, write_tables,
@@ -33,7 +35,7 @@ pub struct Args {
     /// Policies: fifo, srtf, las, ftf, drf, tetris [default: fifo]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "What runs")]
     policy: Vec<String>,
-    /// Mechanisms, or lp and ilp, which bound them [default: proportional,tune]
+    /// Mechanisms, plug-ins (exec:COMMAND), or lp and ilp, which bound them [default: proportional,tune]
     #[arg(long, value_name = "NAMES", help_heading = "What runs")]
     mechanism: Option<String>,
     /// paper, or reference-2022: exactly what the simulator published with the paper computes
@@ -139,6 +141,10 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         None => Source::Generated,
         Some(file) => Source::Trace(Arc::new(read_trace(file, args.trace_format)?)),
     };
+    // A plug-in that does not start is better known before the work; every run then starts its own.
+    for name in spec.mechanisms.iter().filter(|name| name.starts_with(plugins::PREFIX)) {
+        plugins::resolve(name)?;
+    }
     let config = toml::to_string(&spec).map_err(anyhow::Error::from)?;
     let plan = Plan::new(spec, source).map_err(|error: PlanError| InputError::whole(origin, error))?;
     let spool = prepare(args.out.as_deref(), &config)?;
@@ -176,7 +182,7 @@ fn spec(args: &Args) -> Result<SimulationSpec, CliError> {
     }
     set_list(&mut spec.policies, &args.policy);
     if let Some(mechanisms) = &args.mechanism {
-        spec.mechanisms = split_outside_brackets(mechanisms);
+        spec.mechanisms = split_names(mechanisms);
     }
     set(&mut spec.semantics, &args.semantics);
     set_list(&mut spec.with, &args.with);
@@ -221,25 +227,6 @@ fn spec(args: &Args) -> Result<SimulationSpec, CliError> {
     Ok(spec)
 }
 
-/// Names between commas, but for commas inside the brackets of parameters.
-fn split_outside_brackets(text: &str) -> Vec<String> {
-    let mut names = vec![String::new()];
-    let mut depth = 0_usize;
-    for character in text.chars() {
-        match character {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        match (character, depth, names.last_mut()) {
-            (',', 0, _) => names.push(String::new()),
-            (_, _, Some(name)) => name.push(character),
-            (_, _, None) => {}
-        }
-    }
-    names.into_iter().map(|name| name.trim().to_string()).collect()
-}
-
 /// Trace formats by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TraceFormat {
@@ -269,18 +256,7 @@ fn read_jobs_table(file: &str) -> Result<Trace, CliError> {
     let table = Arc::new(trace::read(Path::new(file))?);
     let workload =
         Workload::with_trace(WorkloadSpec::of_trace(file), Some(Arc::clone(&table))).map_err(invalid)?;
-    let jobs = workload.stream().map_err(invalid)?.zip(&table.jobs).map(|(job, row)| SimJob {
-        id: job.index as i64,
-        trace_id: Some(Arc::clone(&row.id)),
-        profile: Arc::clone(workload.profile(job.model)),
-        gpus: job.gpus,
-        arrival_s: job.arrival_s,
-        work_s: job.work_s,
-        weight: 1.0,
-        iterations: row.iterations.map(|iterations| iterations as u64),
-    });
-    let first = table.jobs.iter().min_by_key(|job| job.line);
-    Ok(Trace { jobs: jobs.collect(), first_line_s: first.map_or(0.0, |job| job.arrival_s) })
+    Trace::imported(&workload, &table).map_err(invalid)
 }
 
 fn read_replay(file: &str) -> Result<Trace, CliError> {

@@ -1,14 +1,15 @@
-//! `synergy study`: plan, run, merge and check grids of generated instances.
+//! `synergy study`: plan, run, merge and check grids of instances or simulations.
 
 use super::Context;
 use crate::error::{CliError, ExitCode};
 use crate::figures;
+use crate::statistics::simulations::{Runs, summarise_runs};
 use crate::statistics::summary::{Results, summarise};
-use crate::study::{self, Directory, Plan, RunOptions, RunReport, Shard, StudyError, StudyFile};
+use crate::study::{self, Directory, Method, Plan, RunOptions, RunReport, Shard, StudyError, StudyFile};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Run a study: a grid of generated instances, with bounds and mechanisms on each
+/// Run a study: a grid of instances with bounds and mechanisms on each, or of simulations
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -19,7 +20,7 @@ pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    run: Option<RunArgs>,
+    run: RunArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -34,18 +35,25 @@ enum Command {
     Merge(MergeArgs),
 }
 
-// `RunArgs` repeats these three: clap finds optional flattened arguments (the short form) one level deep only.
+/// Which study, and where its results go.
 #[derive(Debug, clap::Args)]
-struct PlanArgs {
+struct StudyArgs {
     /// Study file
-    #[arg(value_name = "STUDY.toml")]
-    study: PathBuf,
+    // Required, but not where a subcommand stands in the place of the short form.
+    #[arg(value_name = "STUDY.toml", required = true)]
+    study: Option<PathBuf>,
     /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms
     #[arg(long, value_name = "NAME=VALUES")]
     set: Vec<String>,
     /// Results directory [default: results/<name of the study>]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct PlanArgs {
+    #[command(flatten)]
+    study: StudyArgs,
     /// Worker threads that the estimate assumes [default: all cores]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -59,15 +67,8 @@ struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 struct RunArgs {
-    /// Study file
-    #[arg(value_name = "STUDY.toml")]
-    study: PathBuf,
-    /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms
-    #[arg(long, value_name = "NAME=VALUES")]
-    set: Vec<String>,
-    /// Results directory [default: results/<name of the study>]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    study: StudyArgs,
     /// Worker threads [default: all cores]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -104,20 +105,25 @@ struct MergeArgs {
 
 /// Runs the subcommand.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
-    match (&args.command, &args.run) {
-        (Some(Command::Plan(args)), _) => plan(args),
-        (Some(Command::Run(args)), _) | (None, Some(args)) => run_study(args, context),
-        (Some(Command::Check(args)), _) => check(args),
-        (Some(Command::Merge(args)), _) => merge(args, context),
-        (None, None) => Err(CliError::Usage("name a study file, or a subcommand of `synergy study`".into())),
+    match &args.command {
+        Some(Command::Plan(args)) => plan(args),
+        Some(Command::Run(args)) => run_study(args, context),
+        Some(Command::Check(args)) => check(args),
+        Some(Command::Merge(args)) => merge(args, context),
+        None => run_study(&args.run, context),
     }
 }
 
 /// The plan of a study file, and where its results go.
-fn plan_of(file: &Path, set: &[String], out: Option<&PathBuf>) -> Result<(Plan, PathBuf), CliError> {
-    let study = StudyFile::read(file, set)?;
-    let out = out.cloned().unwrap_or_else(|| Path::new("results").join(&study.name));
+fn plan_of(args: &StudyArgs) -> Result<(Plan, PathBuf), CliError> {
+    let Some(file) = &args.study else { return Err(CliError::Usage("name a study file".into())) };
+    let study = StudyFile::read(file, &args.set)?;
+    let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(&study.name));
     Ok((Plan::new(study, file)?, out))
+}
+
+fn names(methods: &[Method]) -> String {
+    methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// At least one thread.
@@ -129,7 +135,7 @@ fn positive_jobs(jobs: Option<usize>) -> Result<Option<usize>, CliError> {
 }
 
 fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
-    let (plan, out) = plan_of(&args.study, &args.set, args.out.as_ref())?;
+    let (plan, out) = plan_of(&args.study)?;
     let jobs = positive_jobs(args.jobs)?
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let study = plan.study();
@@ -138,14 +144,14 @@ fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
         println!("axis        {names}: {points}");
     }
     println!("replicates  {}", study.replicates);
-    println!("methods     {}", plan.methods().join(", "));
+    println!("methods     {}", names(plan.methods()));
     println!("units       {}", plan.units().len());
     if plan.duplicates() > 0 {
         println!("duplicates  {} units of equal specification are run once", plan.duplicates());
     }
     println!("results     {}", out.display());
     if !args.no_pilot {
-        let pilot = study::pilot(&plan);
+        let pilot = study::pilot(&plan, crate::interrupt::flag())?;
         let total = pilot.seconds_per_unit * plan.units().len() as f64 / jobs as f64;
         println!(
             "estimate    {} on {jobs} threads ({:.3} s per unit, mean of {} units)",
@@ -180,14 +186,17 @@ fn shard(given: Option<Shard>, context: &Context) -> Result<Option<Shard>, CliEr
 
 fn run_study(args: &RunArgs, context: &Context) -> Result<ExitCode, CliError> {
     let shard = shard(args.shard, context)?;
-    let (plan, out) = plan_of(&args.study, &args.set, args.out.as_ref())?;
+    let (plan, out) = plan_of(&args.study)?;
     let options = RunOptions {
         jobs: positive_jobs(args.jobs)?,
         shard,
         retry_failed: args.retry_failed,
         progress: context.verbosity >= 0,
     };
-    let directory = Directory::open(&out, plan.study(), shard)?;
+    let directory = Directory::open(&out, &plan, shard)?;
+    if let Some(left_out) = directory.left_out() {
+        context.warn(left_out);
+    }
     let report = study::run(&plan, &directory, options, crate::interrupt::flag())?;
     context.info(summary(&plan, &report));
     if report.interrupted {
@@ -228,6 +237,14 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
     let path = directory.path();
     study::write_tables(plan, directory, path)?;
     context.detail(format_args!("tables: {:.2} s", start.elapsed().as_secs_f64()));
+    let internal = |reason: String| CliError::Internal(anyhow::anyhow!(reason));
+    if plan.simulates() {
+        let runs = Runs::read(path)?;
+        let summary = summarise_runs(&runs, path, &[], &usual_reference(&runs)).map_err(internal)?;
+        context.info(format_args!("tables: {}/*.parquet", path.display()));
+        print!("{}", super::summarise::simulations_text(&summary, context.colour));
+        return Ok(ExitCode::Fine);
+    }
     let results = Results::read(path)?;
     let by = figure_axes(plan);
     if results.has_gaps() {
@@ -236,7 +253,6 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
         context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", figure.stem.display()));
     }
     context.info(format_args!("tables: {}/*.parquet", path.display()));
-    let internal = |reason: String| CliError::Internal(anyhow::anyhow!(reason));
     let whole = summarise(&results, path, &[], "tune").map_err(internal)?;
     print!("{}", super::summarise::overview(&whole, context.colour));
     if results.uncertified > 0 {
@@ -247,6 +263,35 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
         return Ok(ExitCode::Uncertified);
     }
     Ok(ExitCode::Fine)
+}
+
+/// What mechanisms of simulations are compared with unasked: what clusters do today, where it ran.
+pub(super) fn usual_reference(runs: &Runs) -> String {
+    let usual = runs.mechanisms.iter().find(|name| *name == "proportional");
+    usual.or(runs.mechanisms.first()).cloned().unwrap_or_default()
+}
+
+/// Whether a directory holds results of a study.
+///
+/// # Errors
+/// One line that says what it is instead.
+pub(super) fn is_results(directory: &Path) -> Result<(), StudyError> {
+    let fault = |reason: &str| StudyError::Directory { path: directory.to_path_buf(), reason: reason.into() };
+    if !directory.exists() {
+        return Err(fault("does not exist; give a results directory of `synergy study`"));
+    }
+    if !directory.is_dir() {
+        return Err(fault("is a file; give a results directory of `synergy study`"));
+    }
+    match (directory.join("instances.parquet").exists(), directory.join("parts").exists()) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            Err(fault("has no tables yet; run the study to its end, or `synergy study merge --partial` it"))
+        }
+        (false, false) => {
+            Err(fault("has no instances.parquet, so it is no results directory of `synergy study`"))
+        }
+    }
 }
 
 /// Axes that the figure groups by: in the order of the study, as long as the groups fit on a page.
@@ -290,7 +335,7 @@ fn merge(args: &MergeArgs, context: &Context) -> Result<ExitCode, CliError> {
         let (_, study) = Directory::existing(path)?;
         match &first {
             None => first = Some(study),
-            Some(first) if *first == study => {}
+            Some(first) if first.resolved() == study.resolved() => {}
             Some(first) => {
                 return Err(StudyError::Directory {
                     path: path.clone(),
@@ -306,7 +351,7 @@ fn merge(args: &MergeArgs, context: &Context) -> Result<ExitCode, CliError> {
     }
     let Some(study) = first else { return Err(CliError::Usage("name a results directory".into())) };
     let plan = Plan::new(study, &args.directories[0].join("study.toml"))?;
-    let directory = Directory::open(out, plan.study(), None)?;
+    let directory = Directory::open(out, &plan, None)?;
     for path in &args.directories {
         study::gather(path, &directory)?;
     }

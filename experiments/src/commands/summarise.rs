@@ -1,15 +1,18 @@
 //! `synergy summarise`: how large the gaps of a study are, where they come from, and where they are worst.
 
 use super::Context;
-use crate::error::{CliError, ExitCode, InputError};
+use crate::error::{CliError, ExitCode, InputError, OutputError};
 use crate::files::OutputPath;
+use crate::statistics::simulations::{Runs, SimulationSummary, are_simulations, summarise_runs};
 use crate::statistics::summary::{Group, Results, Summary, summarise};
-use crate::statistics::{Curve, Interval};
+use crate::statistics::{Curve, Interval, tidy};
+use crate::tables;
 use crate::text_table::TextTable;
+use clap::ValueEnum;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Summarise a results directory: gaps with intervals, their decomposition, paired tests, profiles, times
+/// Summarise a results directory: gaps or completion times with intervals, paired tests, profiles, times
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Results directory of a study
@@ -18,29 +21,184 @@ pub struct Args {
     /// Group by these parameters: columns of the table instances, or paths such as demand.exponent
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     by: Vec<String>,
-    /// Mechanism that the others are compared with
-    #[arg(long, default_value = "tune", value_name = "MECHANISM")]
-    reference: String,
-    /// Output format
-    #[arg(long, default_value = "table", value_parser = ["table", "json"])]
-    format: String,
-    /// Where to write it; `-` is standard output
-    #[arg(long, default_value = "-", value_name = "FILE")]
+    /// Mechanism that the others are compared with [default: tune; of simulations proportional, where it ran]
+    #[arg(long, value_name = "MECHANISM")]
+    reference: Option<String>,
+    /// Output format [default: by the ending of --out, parquet for a directory, else table]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Where to write it: a file, a directory (summary.parquet, .csv, ... in it), or - for standard output
+    #[arg(long, default_value = "-", value_name = "PATH")]
     out: String,
+}
+
+/// How a summary is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables for people
+    Table,
+    /// The whole summary, nested
+    Json,
+    /// The table summary: one row per number
+    Csv,
+    /// The table summary
+    Parquet,
+}
+
+impl Format {
+    /// The one that is asked for, and the file that is written.
+    fn of(args: &Args) -> (Format, String) {
+        let path = Path::new(&args.out);
+        let into_directory = args.out.ends_with('/') || path.is_dir();
+        let by_ending = match path.extension().and_then(|ending| ending.to_str()) {
+            _ if into_directory => Format::Parquet,
+            Some("json") => Format::Json,
+            Some("csv") => Format::Csv,
+            Some("parquet") => Format::Parquet,
+            _ => Format::Table,
+        };
+        let format = args.format.unwrap_or(by_ending);
+        let ending = match format {
+            Format::Table => "txt",
+            Format::Json => "json",
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+        };
+        let file = path.join(format!("summary.{ending}"));
+        (format, if into_directory { file.to_string_lossy().into_owned() } else { args.out.clone() })
+    }
 }
 
 /// Prints the summary.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
-    let out = OutputPath::from(args.out.as_str()).open()?;
+    let (format, out) = Format::of(args);
+    if args.out.ends_with('/') {
+        std::fs::create_dir_all(&args.out).map_err(|e| OutputError::write(Path::new(&args.out), e))?;
+    }
+    // A path that cannot be written is said before the work.
+    let output = OutputPath::from(out.as_str()).open()?;
     let input = |message: String| CliError::Input(InputError::whole(args.directory.display(), message));
-    let results = Results::read(&args.directory)?;
-    let summary = summarise(&results, &args.directory, &args.by, &args.reference).map_err(input)?;
-    let text = match args.format.as_str() {
-        "json" => serde_json::to_string_pretty(&summary).map_err(|e| CliError::Internal(e.into()))? + "\n",
-        _ => to_text(&summary, context.colour && args.out == "-"),
+    let colour = context.colour && out == "-";
+    let directory = &args.directory;
+    super::study::is_results(directory)?;
+    let (text, lines) = if are_simulations(directory) {
+        let runs = Runs::read(directory)?;
+        let reference = args.reference.clone().unwrap_or_else(|| super::study::usual_reference(&runs));
+        let summary = summarise_runs(&runs, directory, &args.by, &reference).map_err(input)?;
+        match format {
+            Format::Json => (json(&summary)?, Vec::new()),
+            Format::Table => (simulations_text(&summary, colour), Vec::new()),
+            Format::Csv | Format::Parquet => (String::new(), tidy::of_simulations(&summary)),
+        }
+    } else {
+        let results = Results::read(directory)?;
+        let reference = args.reference.as_deref().unwrap_or("tune");
+        let summary = summarise(&results, directory, &args.by, reference).map_err(input)?;
+        match format {
+            Format::Json => (json(&summary)?, Vec::new()),
+            Format::Table => (to_text(&summary, colour), Vec::new()),
+            Format::Csv | Format::Parquet => (String::new(), tidy::of_instances(&summary)),
+        }
     };
-    out.finish_with(text.as_bytes())?;
+    let table_format = match format {
+        Format::Csv => tables::Format::Csv,
+        Format::Parquet => tables::Format::Parquet,
+        Format::Json | Format::Table => {
+            output.finish_with(text.as_bytes())?;
+            return Ok(ExitCode::Fine);
+        }
+    };
+    drop(output);
+    let config = format!("summary of {} by {}", directory.display(), args.by.join(","));
+    tidy::write(&lines, Path::new(&out), table_format, &config)?;
     Ok(ExitCode::Fine)
+}
+
+fn json<T: serde::Serialize>(summary: &T) -> Result<String, CliError> {
+    Ok(serde_json::to_string_pretty(summary).map_err(|e| CliError::Internal(e.into()))? + "\n")
+}
+
+/// The summary of a study of simulations as tables for people.
+pub(super) fn simulations_text(summary: &SimulationSummary, colour: bool) -> String {
+    let mut text = format!("{}: {} units. Intervals: bootstrap, 95 %.\n", summary.directory, summary.units);
+    let hours =
+        |of: &Interval| format!("{:.2} [{:.2}, {:.2}]", of.mean / 3600.0, of.low / 3600.0, of.high / 3600.0);
+    let load = |load: Option<f64>| or_dash(load, |load| load.to_string());
+    for group in &summary.groups {
+        heading(&mut text, &summary.by, &group.labels, group.units);
+        let mut table = TextTable::new([
+            "<policy",
+            "jobs/h",
+            "<mechanism",
+            "n",
+            "without",
+            "mean JCT h [95 %]",
+            "p99 h",
+            "delay h",
+            "gap %",
+            "load",
+        ]);
+        for row in &group.completion {
+            let mean_hours = |of: &Interval| format!("{:.2}", of.mean / 3600.0);
+            table.row(vec![
+                row.policy.as_str().into(),
+                load(row.jobs_per_hour).into(),
+                row.mechanism.as_str().into(),
+                row.n.to_string().into(),
+                row.without.to_string().into(),
+                or_dash(row.jct_mean_s.as_ref(), hours).into(),
+                or_dash(row.jct_p99_s.as_ref(), mean_hours).into(),
+                or_dash(row.queueing_delay_mean_s.as_ref(), mean_hours).into(),
+                or_dash(row.gap_mean.as_ref(), |gap| percent(gap.mean)).into(),
+                or_dash(row.load_measured, |load| format!("{load:.3}")).into(),
+            ]);
+        }
+        let title = "Completion times over runs (load: the largest at the throughput reached; at 1 and above, means depend on the window)";
+        section(&mut text, title, &table, colour);
+        if group.speedups.is_empty() {
+            continue;
+        }
+        let mut table = TextTable::new([
+            "<policy",
+            "jobs/h",
+            "<mechanism",
+            "n",
+            "speedup [95 %]",
+            "p50",
+            "least",
+            "win",
+            "tie",
+            "loss",
+            "p (Wilcoxon)",
+        ]);
+        for row in &group.speedups {
+            let (s, p) = (&row.speedup, &row.paired);
+            table.row(vec![
+                row.policy.as_str().into(),
+                load(row.jobs_per_hour).into(),
+                row.mechanism.as_str().into(),
+                p.n.to_string().into(),
+                format!("{:.3} [{:.3}, {:.3}]", s.mean, s.low, s.high).into(),
+                format!("{:.3}", row.p50).into(),
+                format!("{:.3}", row.least).into(),
+                p.wins.to_string().into(),
+                p.ties.to_string().into(),
+                p.losses.to_string().into(),
+                or_dash(p.p, |p| format!("{p:.2e}")).into(),
+            ]);
+        }
+        let title = format!("Speedups: mean JCT of {} / mean JCT, paired by workload", summary.reference);
+        section(&mut text, &title, &table, colour);
+    }
+    text
+}
+
+fn heading(text: &mut String, by: &[String], labels: &[String], units: usize) {
+    if !by.is_empty() {
+        let labels: Vec<String> =
+            by.iter().zip(labels).map(|(axis, label)| format!("{axis} = {label}")).collect();
+        let _ = write!(text, "\n== {} ({units} units)\n", labels.join(", "));
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -60,15 +218,7 @@ fn or_dash<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
 fn to_text(summary: &Summary, colour: bool) -> String {
     let mut text = format!("{}: {} units. Intervals: bootstrap, 95 %.\n", summary.directory, summary.units);
     for group in &summary.groups {
-        if !summary.by.is_empty() {
-            let labels: Vec<String> = summary
-                .by
-                .iter()
-                .zip(&group.labels)
-                .map(|(axis, label)| format!("{axis} = {label}"))
-                .collect();
-            let _ = write!(text, "\n== {} ({} units)\n", labels.join(", "), group.units);
-        }
+        heading(&mut text, &summary.by, &group.labels, group.units);
         group_text(&mut text, group, colour);
     }
     let mut table =

@@ -3,8 +3,9 @@
 use super::Context;
 use crate::error::{CliError, ExitCode, InputError};
 use crate::files::{Format, instance, write_file};
+use crate::statistics::simulations::are_simulations;
 use crate::statistics::summary::Results;
-use crate::study::UnitSpec;
+use crate::study::{Inputs, UnitSpec};
 use crate::text_table::TextTable;
 use std::path::PathBuf;
 
@@ -42,10 +43,16 @@ pub struct Args {
 /// Lists and exports.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let input = |message: String| CliError::Input(InputError::whole(args.directory.display(), message));
+    super::study::is_results(&args.directory)?;
+    if are_simulations(&args.directory) {
+        return Err(input(
+            "holds simulations and no instances with gaps; `synergy summarise` compares them".into(),
+        ));
+    }
     let results = Results::read(&args.directory)?;
     let mut chosen: Vec<(usize, Option<f64>)> = Vec::new();
     if let Some(id) = &args.unit {
-        let known = results.units.iter().position(|unit| unit == id);
+        let known = results.units().ids.iter().position(|unit| unit == id);
         let unit = known.ok_or_else(|| {
             input(format!("has no unit {id}; `synergy worst {}` lists some", args.directory.display()))
         })?;
@@ -58,7 +65,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         let mechanism = results.mechanism(&args.mechanism).map_err(input)?;
         let bound = results.against(&args.bound).map_err(input)?;
         chosen.extend(
-            (0..results.units.len())
+            (0..results.units().ids.len())
                 .map(|i| (i, results.gap(mechanism, bound, i)))
                 .filter(|(_, gap)| gap.is_some()),
         );
@@ -68,25 +75,26 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     }
     let mut columns = Vec::new();
     for axis in &args.show {
-        columns.push(results.axis(axis).map_err(input)?);
+        columns.push(results.units().axis(axis).map_err(input)?);
     }
     let headings = ["<unit", "gap %"].into_iter().map(str::to_string).chain(args.show.iter().cloned());
     let mut table = TextTable::new(headings);
     for (unit, gap) in &chosen {
         let gap = gap.map_or("-".to_string(), |gap| format!("{:.3}", 100.0 * gap));
-        let mut row = vec![results.units[*unit].as_str().into(), gap.into()];
+        let mut row = vec![results.units().ids[*unit].as_str().into(), gap.into()];
         row.extend(columns.iter().map(|column| column[*unit].as_str().into()));
         table.row(row);
     }
     print!("{}", table.render(context.colour));
     let Some(directory) = &args.export else { return Ok(ExitCode::Fine) };
     std::fs::create_dir_all(directory).map_err(|e| crate::error::OutputError::write(directory, e))?;
-    let specs = results.specs()?;
+    let specs = results.units().specs()?;
+    let inputs = Inputs::new(&args.directory, std::collections::BTreeMap::new());
     for (unit, _) in chosen {
-        let id = &results.units[unit];
+        let id = &results.units().ids[unit];
         let spec: UnitSpec = serde_json::from_str(&specs[unit])
             .map_err(|e| input(format!("unit {id}: its specification cannot be read: {e}")))?;
-        let instance = spec.instance().map_err(|e| input(format!("unit {id}: {e}")))?;
+        let instance = spec.instance(&inputs).map_err(|e| input(format!("unit {id}: {e}")))?;
         let path = directory.join(format!("{id}.json"));
         write_file(&path, instance::to_text(&instance, Format::Json)?.as_bytes())?;
         context.info(path.display());

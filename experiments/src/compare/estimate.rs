@@ -1,7 +1,8 @@
 //! What profiling error costs: every mechanism decides on estimated profiles, and what it decided is
 //! scored on the true ones.
 
-use super::{CompareOptions, Comparison, UnknownMethod, methods::Methods};
+use super::methods::Methods;
+use super::{CompareOptions, Comparison, UnknownMethod};
 use crate::text_table::TextTable;
 use serde_json::{Map, Value, json};
 use synergy_solver::check::check;
@@ -35,7 +36,7 @@ pub fn error_costs(
     options: &CompareOptions,
     comparison: &Comparison,
 ) -> Result<Vec<ErrorCost>, UnknownMethod> {
-    let methods = Methods::new(truth, options)?;
+    let methods = Methods::new(truth, options, &|_| None)?;
     let queue = truth.queue();
     let mut costs = Vec::new();
     for named in methods.mechanisms.iter().filter(|named| !named.too_large) {

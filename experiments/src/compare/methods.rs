@@ -4,6 +4,7 @@ use super::CompareOptions;
 use crate::error::suggestion;
 use crate::plugins::{ResolveError, resolve};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use synergy_solver::bounds::{self, Bound, BoundOptions};
 use synergy_solver::lp::Limits;
 use synergy_solver::mechanisms::{self, Mechanism, MechanismError, NameError, OptDeployable};
@@ -68,7 +69,7 @@ pub(super) struct Named<T: ?Sized> {
     pub name: String,
     /// Left out because the instance is too large for it.
     pub too_large: bool,
-    pub method: Box<T>,
+    pub method: Arc<T>,
 }
 
 /// The methods of a comparison.
@@ -144,8 +145,12 @@ impl CompareOptions {
 }
 
 impl Methods {
-    /// What `options` asks for on `instance`.
-    pub fn new(instance: &Instance, options: &CompareOptions) -> Result<Self, UnknownMethod> {
+    /// What `options` asks for on `instance`; mechanisms `at_hand` are not made anew.
+    pub fn new(
+        instance: &Instance,
+        options: &CompareOptions,
+        at_hand: &AtHand<'_>,
+    ) -> Result<Self, UnknownMethod> {
         let bound_options = options.bound_options();
         let mut methods = Methods { bounds: Vec::new(), placements: Vec::new(), mechanisms: Vec::new() };
         let several_groups = instance.cluster().groups().len() > 1;
@@ -161,18 +166,24 @@ impl Methods {
             let unasked = UNASKED_NODES.iter().find(|(known, _)| *known == name && options.only.is_none());
             let node_limit = options.node_limit.or(unasked.map(|(_, nodes)| *nodes));
             if let Ok(method) = bounds::by_name(name, bound_options) {
-                methods.bounds.push(Named { name: owned, too_large, method });
+                methods.bounds.push(Named { name: owned, too_large, method: method.into() });
             } else if let Some(method) = placement::by_name(name, &Limits { node_limit, ..options.limits() })
             {
-                methods.placements.push(Named { name: owned, too_large, method });
+                methods.placements.push(Named { name: owned, too_large, method: method.into() });
             } else {
-                let method = mechanism_by_name(name, &options.with_limits(name, node_limit))?;
+                let method = match at_hand(name) {
+                    Some(method) => method,
+                    None => mechanism_by_name(name, &options.with_limits(name, node_limit))?.into(),
+                };
                 methods.mechanisms.push(Named { name: owned, too_large, method });
             }
         }
         Ok(methods)
     }
 }
+
+/// Mechanisms that exist already, by name: plug-ins whose processes many comparisons share.
+pub type AtHand<'a> = dyn Fn(&str) -> Option<Arc<dyn Mechanism>> + 'a;
 
 /// The mechanism that `name` stands for, where it could also have stood for another method. `text` is the name with
 /// more of its parameters set.

@@ -13,10 +13,10 @@ mod table;
 
 pub use estimate::{ErrorCost, costs_to_json, costs_to_table, error_costs};
 pub use json::to_json;
-pub use methods::{UnknownMethod, split_names};
+pub use methods::{AtHand, UnknownMethod, split_names};
 pub use promises::broken_promises;
 pub use rows::write_rows;
-pub use run::compare;
+pub use run::{compare, compare_with};
 pub use table::{legend, to_table};
 
 use synergy_solver::bounds::{BoundResult, LpMethod};

@@ -1,6 +1,6 @@
 //! Running the methods.
 
-use super::methods::{Methods, Named, UnknownMethod};
+use super::methods::{AtHand, Methods, Named, UnknownMethod};
 use super::promises::broken_promises;
 use super::{
     BoundRecord, Checked, CompareOptions, Comparison, InstanceSummary, MechanismRecord, PlacementRecord,
@@ -22,7 +22,19 @@ const TOLERANCE: f64 = 1e-6;
 /// # Errors
 /// A name in `only` that stands for nothing.
 pub fn compare(instance: &Instance, options: &CompareOptions) -> Result<Comparison, UnknownMethod> {
-    let methods = Methods::new(instance, options)?;
+    compare_with(instance, options, &|_| None)
+}
+
+/// As [`compare`], with mechanisms that are at hand: many comparisons share the processes of plug-ins.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_with(
+    instance: &Instance,
+    options: &CompareOptions,
+    at_hand: &AtHand<'_>,
+) -> Result<Comparison, UnknownMethod> {
+    let methods = Methods::new(instance, options, at_hand)?;
     let queue = instance.queue();
     let bounds: Vec<BoundRecord> = methods
         .bounds

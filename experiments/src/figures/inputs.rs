@@ -2,7 +2,8 @@
 
 use super::{FigureError, Options};
 use crate::error::suggestion;
-use crate::statistics::summary::{Label, Results};
+use crate::statistics::Label;
+use crate::statistics::summary::Results;
 use crate::tables::{ColumnType, Frame, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -292,9 +293,9 @@ impl Study {
         let fault = |message: String| FigureError::data(directory.display(), message);
         table_file(directory, &crate::tables::schema::INSTANCES, "synergy study run ... --out DIR")?;
         let results = Results::read(directory)?;
-        let axis = |name: &String| results.axis(name).map_err(fault);
+        let axis = |name: &String| results.units().axis(name).map_err(fault);
         let by: Vec<Vec<String>> = options.by.iter().map(axis).collect::<Result<_, _>>()?;
-        let mut units: Vec<usize> = (0..results.units.len()).collect();
+        let mut units: Vec<usize> = (0..results.units().ids.len()).collect();
         for (name, values) in &options.only {
             let column = axis(name)?;
             let known: BTreeSet<&str> = column.iter().map(String::as_str).collect();

@@ -32,7 +32,7 @@ fn data(inputs: &[PathBuf], options: &Options) -> Result<Collected, FigureError>
                     panel.into(),
                     reference.into(),
                     study.name(m).into(),
-                    (&study.results.units[i]).into(),
+                    (&study.results.units().ids[i]).into(),
                     x.into(),
                     y.into(),
                 ]);

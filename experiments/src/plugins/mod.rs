@@ -1,20 +1,23 @@
 //! Mechanisms by name, those of other languages included: `exec:./my_heuristic.py[alpha=0.5]`.
 //!
 //! A plug-in is a program that stays up, reads requests as JSON lines on its standard input and
-//! answers each with one line on its standard output. `protocol` has the messages, `process` the
-//! child and its limits. Every answer goes through the independent checker before anyone sees it. Another
-//! [`Peer`] than a process, such as a function of the Python package, speaks the same protocol.
+//! answers each with one line on its standard output. `command` takes its name apart, `protocol`
+//! has the messages, `process` the child and its limits. Every answer goes through the independent
+//! checker before anyone sees it. Another [`Peer`] than a process, such as a function of the Python
+//! package, speaks the same protocol.
 
+mod command;
 mod process;
 mod protocol;
 #[cfg(test)]
 mod tests;
 
+pub use command::Command;
 pub use protocol::SCHEMA;
 
 use process::Process;
 use protocol::{Answer, Hello, HelloAnswer, Request};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use synergy_solver::check::{Verdict, check};
 use synergy_solver::mechanisms::{
@@ -50,10 +53,26 @@ pub enum ResolveError {
 /// # Errors
 /// An unknown name; a plug-in that cannot be started or whose greeting is wrong.
 pub fn resolve(text: &str) -> Result<Box<dyn Mechanism>, ResolveError> {
-    match text.trim().strip_prefix(PREFIX) {
-        Some(command) => Ok(Box::new(Plugin::start(command)?)),
+    match command_of(text) {
+        Some(command) => Ok(Box::new(Plugin::start(command?)?)),
         None => Ok(by_name(text)?),
     }
+}
+
+/// Whether `text` names a mechanism, without starting anything.
+///
+/// # Errors
+/// An unknown name; the name of a plug-in that is none.
+pub fn check_name(text: &str) -> Result<(), ResolveError> {
+    match command_of(text) {
+        Some(command) => command.map(drop).map_err(ResolveError::from),
+        None => by_name(text).map(drop).map_err(ResolveError::from),
+    }
+}
+
+/// The command of a plug-in's name; `None` for other names.
+pub fn command_of(text: &str) -> Option<Result<Command, MechanismError>> {
+    text.trim().strip_prefix(PREFIX).map(Command::parse)
 }
 
 /// Who is asked: takes lines of the protocol, gives one line back.
@@ -73,49 +92,24 @@ pub trait Peer: Send {
 /// Starts a peer anew.
 type Start = dyn Fn() -> Result<Box<dyn Peer>, String> + Send + Sync;
 
-/// A mechanism of a peer, as a rule another process.
+/// A mechanism of a peer, as a rule another process. Calls at the same time have a peer each, which stays
+/// for later calls: never more than there are threads that call.
 pub struct Plugin {
     label: String,
     start: Box<Start>,
     parameters: Vec<(String, String)>,
     about: About,
-    /// The child, and what it knows already; none after a failure, until the next request.
-    session: Mutex<Option<Session>>,
+    /// Processes that wait for a request, with what each knows already.
+    idle: Mutex<Vec<Session>>,
 }
 
 impl Plugin {
-    /// Starts `command` and exchanges greetings.
+    /// Starts a process of `command` and exchanges greetings.
     ///
     /// # Errors
     /// It cannot be started, ends, stays silent, or answers something else.
-    pub fn start(command: &str) -> Result<Self, MechanismError> {
-        let label = format!("{PREFIX}{}", command.trim());
-        let failed = |reason: String| MechanismError::Failed { mechanism: label.clone(), reason };
-        let (line, inside) = match command.trim().strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
-            Some((line, inside)) => (line, inside),
-            None => (command, ""),
-        };
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        if words.is_empty() {
-            return Err(failed("no command after exec:; give the path of a program".into()));
-        }
-        let mut timeout_s = TIMEOUT_S;
-        let mut parameters = Vec::new();
-        for pair in inside.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
-            let Some((name, value)) = pair.split_once('=') else {
-                return Err(failed(format!("{pair:?}: write parameter=value in the brackets")));
-            };
-            let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
-            if name == "timeout_s" {
-                timeout_s =
-                    value.parse().ok().filter(|s| (0.001..=86_400.0).contains(s)).ok_or_else(|| {
-                        failed(format!("timeout_s is {value:?}; give seconds, from 0.001 to 86400"))
-                    })?;
-            } else {
-                parameters.push((name, value));
-            }
-        }
-        let timeout = Duration::from_secs_f64(timeout_s);
+    pub fn start(command: Command) -> Result<Self, MechanismError> {
+        let Command { label, words, parameters, timeout } = command;
         let start = move || -> Result<Box<dyn Peer>, String> {
             Ok(Box::new(Timed { process: Process::start(&words)?, greeted: false, timeout }))
         };
@@ -134,7 +128,11 @@ impl Plugin {
         let failed = |reason: String| MechanismError::Failed { mechanism: label.clone(), reason };
         let (session, hello) = Session::start(&start, &parameters).map_err(&failed)?;
         let about = about(&hello).map_err(&failed)?;
-        Ok(Plugin { label, start: Box::new(start), parameters, about, session: Mutex::new(Some(session)) })
+        Ok(Plugin { label, start: Box::new(start), parameters, about, idle: Mutex::new(vec![session]) })
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -189,9 +187,10 @@ impl Mechanism for Plugin {
     }
 
     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
-        let failed = |reason: String| MechanismError::Failed { mechanism: self.label.clone(), reason };
-        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut session = match slot.take() {
+        let failed =
+            |reason: String| MechanismError::Failed { mechanism: self.label.clone(), reason };
+        let waiting = self.idle().pop();
+        let mut session = match waiting {
             Some(session) => session,
             None => Session::start(&self.start, &self.parameters).map_err(&failed)?.0,
         };
@@ -206,7 +205,7 @@ impl Mechanism for Plugin {
         if let Some(violation) = report.violations.iter().find(|v| v.breach.verdict() == Verdict::Valid) {
             return Err(failed(format!("invalid allocation: {}", violation.describe(instance))));
         }
-        *slot = Some(session);
+        self.idle().push(session);
         Ok(Outcome { status: Status::Ok, allocation, reverted: Vec::new(), bound: None, effort: None })
     }
 }

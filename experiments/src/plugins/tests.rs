@@ -41,6 +41,10 @@ fn plugin(directory: &Path, greeting: &str, body: &str) -> String {
     format!("python3 {}", path.display())
 }
 
+fn start(text: &str) -> Result<Plugin, MechanismError> {
+    Plugin::start(Command::parse(text)?)
+}
+
 const HELLO: &str =
     "print(json.dumps({'type': 'hello', 'schema': 'synergy-plugin/1', 'name': 'x'}), flush=True)";
 
@@ -129,7 +133,7 @@ fn every_failure_is_a_clear_record_and_the_next_round_starts_afresh() {
         let command = plugin(directory.path(), HELLO, &body);
         // Only the one that sleeps waits for the clock; a busy machine may start the others slowly.
         let timeout_s = if body.contains("sleep") { 0.5 } else { 60.0 };
-        let plugin = Plugin::start(&format!("{command} [timeout_s={timeout_s}]")).unwrap();
+        let plugin = start(&format!("{command} [timeout_s={timeout_s}]")).unwrap();
         for _ in 0..2 {
             let reason = reason(plugin.allocate(&instance, &instance.queue()));
             assert!(reason.contains(expected), "{body}: {reason}");
@@ -141,14 +145,14 @@ fn every_failure_is_a_clear_record_and_the_next_round_starts_afresh() {
         directory.path().join("flag").display(),
         answer("[]")
     );
-    let plugin = Plugin::start(&plugin(directory.path(), HELLO, &body)).unwrap();
+    let plugin = start(&plugin(directory.path(), HELLO, &body)).unwrap();
     assert!(plugin.allocate(&instance, &instance.queue()).is_err());
     assert!(plugin.allocate(&instance, &instance.queue()).unwrap().allocation.jobs.is_empty());
 }
 
 #[test]
 fn a_plug_in_that_does_not_start_or_greet_is_refused_at_once() {
-    let refusal = |command: &str| Plugin::start(command).err().unwrap().to_string();
+    let refusal = |command: &str| start(command).err().unwrap().to_string();
     assert!(refusal("./no-such-program").contains("no such program"), "{}", refusal("./no-such-program"));
     assert!(refusal(" ").contains("no command after exec:"));
     assert!(refusal("x[timeout_s=never]").contains("timeout_s is \"never\""));
@@ -183,7 +187,7 @@ fn parameters_reach_the_plug_in() {
     let directory = tempfile::tempdir().unwrap();
     let greeting = "print(json.dumps({'type': 'hello', 'schema': 'synergy-plugin/1', 'name': json.dumps(r['parameters'])}), flush=True)";
     let command = plugin(directory.path(), greeting, "pass");
-    let plugin = Plugin::start(&format!("{command}[alpha=0.5, timeout_s=60,beta=x]")).unwrap();
+    let plugin = start(&format!("{command}[alpha=0.5, timeout_s=60,beta=x]")).unwrap();
     assert_eq!(plugin.about().name, r#"{"alpha": "0.5", "beta": "x"}"#);
 }
 

@@ -9,6 +9,7 @@ mod audit;
 pub mod claims;
 mod engine;
 mod job;
+mod moment;
 mod output;
 mod plan;
 pub mod policies;
@@ -27,7 +28,8 @@ pub use allocators::{
 pub use audit::Audit;
 pub use engine::{Auditor, Completion, Engine, Options, Summary};
 pub use job::SimJob;
-pub use output::{Finished, Recorder, write_tables};
+pub use moment::{Moment, instance_at};
+pub use output::{Finished, Recorder, rows_of, write_tables};
 pub use plan::{
     CompletionRule, Plan, PlanError, RemainingRate, RunEnd, RunSpec, SimulationSpec, Source, Throughput,
     Trace,

@@ -5,10 +5,11 @@ use super::plan::{Plan, RunEnd, RunSpec};
 use super::rows::{JobRow, Progress, RoundRow, Sink};
 use super::spool::Spool;
 use super::statistics::{Gatherer, Statistics};
-use crate::tables::{Cell, Format, Metadata, TableError, TableWriter, schema};
+use crate::tables::{Cell, Format, Metadata, Row, TableError, TableWriter, schema};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Duration;
 
 /// Keeps the rows of a run on disk and its statistics in memory.
 pub struct Recorder<'a> {
@@ -148,25 +149,18 @@ pub fn write_tables(
         finished.iter().any(|run| run.rounds.is_some()).then(|| open(&schema::ROUNDS)).transpose()?;
     let spool_fault = |source| TableError::Read { path: directory.to_path_buf(), source };
     for (run, mut finished) in plan.runs.iter().zip(finished) {
-        runs.push(&run_cells(plan, run, &finished))?;
+        runs.push(&run_cells(plan, run, &finished, None))?;
         let label = run.index.to_string();
         for (kind, method, seconds) in [
             ("simulation", &run.policy, finished.end.seconds),
             ("mechanism", &run.mechanism, finished.end.mechanism_seconds),
             ("bound", &plan.spec.gap_bound, finished.end.bound_seconds),
         ] {
-            timings.push(&[
-                ("unit", Cell::from(&label)),
-                ("kind", kind.into()),
-                ("method", method.into()),
-                ("seconds", seconds.as_secs_f64().into()),
-            ])?;
+            timings.push(&timing_cells(&label, kind, method, seconds))?;
         }
         let profiles = finished.end.summary.as_ref().map(|summary| &summary.profiles[..]).unwrap_or_default();
         for job in finished.jobs.read().map_err(spool_fault)? {
-            let job = job.map_err(spool_fault)?;
-            let trace_id = plan.trace().and_then(|trace| trace.jobs.get(job.index)?.trace_id.as_deref());
-            jobs.push(&job_cells(run, &job, profiles.get(job.class).map(String::as_str), trace_id))?;
+            jobs.push(&job_cells(plan, run, &job.map_err(spool_fault)?, profiles, None))?;
         }
         if let (Some(table), Some(spool)) = (&mut rounds, finished.rounds.take()) {
             for round in spool.read().map_err(spool_fault)? {
@@ -180,10 +174,44 @@ pub fn write_tables(
     Ok(())
 }
 
-/// Columns that say which run a row belongs to.
-fn run_key(run: &RunSpec) -> [(&'static str, Cell<'_>); 5] {
+/// Rows of the tables `runs`, `jobs` and `timings` of a finished run, as a part of unit `unit` of a study.
+///
+/// # Errors
+/// A spool that cannot be read.
+pub fn rows_of(plan: &Plan, run: &RunSpec, finished: Finished, unit: &str) -> Result<Vec<Row>, TableError> {
+    let mut rows = vec![Row::new(&schema::RUNS, &run_cells(plan, run, &finished, Some(unit)))?];
+    for (kind, seconds) in
+        [("simulation", finished.end.seconds), ("mechanism", finished.end.mechanism_seconds)]
+    {
+        rows.push(Row::new(&schema::TIMINGS, &timing_cells(unit, kind, &run.mechanism, seconds))?);
+    }
+    let spool_fault = |source| TableError::Read { path: "temporary file".into(), source };
+    let profiles = finished.end.summary.as_ref().map(|summary| &summary.profiles[..]).unwrap_or_default();
+    for job in finished.jobs.read().map_err(spool_fault)? {
+        let cells = job_cells(plan, run, &job.map_err(spool_fault)?, profiles, Some(unit));
+        rows.push(Row::new(&schema::JOBS, &cells)?);
+    }
+    Ok(rows)
+}
+
+fn timing_cells<'a>(
+    unit: &'a str,
+    kind: &'a str,
+    method: &'a str,
+    time: Duration,
+) -> [(&'static str, Cell<'a>); 4] {
     [
-        ("run", run.index.into()),
+        ("unit", unit.into()),
+        ("kind", kind.into()),
+        ("method", method.into()),
+        ("seconds", time.as_secs_f64().into()),
+    ]
+}
+
+/// Columns that say which run a row belongs to. A study numbers its runs when it writes its tables.
+fn run_key<'a>(run: &'a RunSpec, unit: Option<&str>) -> [(&'static str, Cell<'a>); 5] {
+    [
+        ("run", Some(run.index).filter(|_| unit.is_none()).into()),
         ("policy", (&run.policy).into()),
         ("mechanism", (&run.mechanism).into()),
         ("jobs_per_hour", run.jobs_per_hour.into()),
@@ -191,10 +219,15 @@ fn run_key(run: &RunSpec) -> [(&'static str, Cell<'_>); 5] {
     ]
 }
 
-fn run_cells<'a>(plan: &'a Plan, run: &'a RunSpec, finished: &'a Finished) -> Vec<(&'static str, Cell<'a>)> {
+fn run_cells<'a>(
+    plan: &'a Plan,
+    run: &'a RunSpec,
+    finished: &'a Finished,
+    unit: Option<&'a str>,
+) -> Vec<(&'static str, Cell<'a>)> {
     let s = &finished.statistics;
     let summary = finished.end.summary.as_ref().ok();
-    let mut row = run_key(run).to_vec();
+    let mut row = run_key(run, unit).to_vec();
     row.extend([
         ("semantics", Cell::from(plan.semantics())),
         ("bound_in_place", plan.is_bound(run).into()),
@@ -237,21 +270,24 @@ fn run_cells<'a>(plan: &'a Plan, run: &'a RunSpec, finished: &'a Finished) -> Ve
         ("bounded_rounds", s.bounded_rounds.into()),
         ("gap_mean", s.gap_mean.into()),
         ("gap_max", s.gap_max.into()),
+        ("unit", unit.into()),
     ]);
     row
 }
 
 fn job_cells<'a>(
+    plan: &'a Plan,
     run: &'a RunSpec,
     job: &JobRow,
-    profile: Option<&'a str>,
-    trace_id: Option<&'a str>,
+    profiles: &'a [String],
+    unit: Option<&'a str>,
 ) -> Vec<(&'static str, Cell<'a>)> {
-    let mut row = run_key(run).to_vec();
+    let trace_id = plan.trace().and_then(|trace| trace.jobs.get(job.index)?.trace_id.as_deref());
+    let mut row = run_key(run, unit).to_vec();
     row.extend([
         ("job_id", Cell::from(job.job_id)),
         ("trace_id", trace_id.into()),
-        ("profile", profile.into()),
+        ("profile", profiles.get(job.class).into()),
         ("gpus", job.gpus.into()),
         ("work_s", job.work_s.into()),
         ("arrival_s", job.arrival_s.into()),
@@ -274,12 +310,13 @@ fn job_cells<'a>(
         ("lost_s", job.lost_s.into()),
         ("measured", job.measured.into()),
         ("beyond", job.beyond.into()),
+        ("unit", unit.into()),
     ]);
     row
 }
 
 fn round_cells<'a>(run: &'a RunSpec, plan: &'a Plan, round: &RoundRow) -> Vec<(&'static str, Cell<'a>)> {
-    let mut row = run_key(run).to_vec();
+    let mut row = run_key(run, None).to_vec();
     row.extend([
         ("time_s", Cell::from(round.time_s)),
         ("rounds", round.rounds.into()),

@@ -10,6 +10,8 @@ use super::rows::Sink;
 use super::switches::{Switch, SwitchError, Switches};
 use super::{Decision, SimulationError};
 use crate::error::suggestion;
+use crate::plugins::{self, ResolveError};
+use crate::trace;
 use crate::workload::{ArrivalSpec, OfferedLoad, Workload, WorkloadError, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -17,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use synergy_solver::bounds::{self, BoundOptions, lp};
-use synergy_solver::mechanisms::{self, Guarantees, Mechanism, NameError, Takes};
+use synergy_solver::mechanisms::{Guarantees, Mechanism, Takes};
 use synergy_solver::model::{Cluster, Instance, JobSpec, Rules, ThroughputRule};
 use thiserror::Error;
 
@@ -134,7 +136,7 @@ pub enum PlanError {
     Policy(String),
     /// No such mechanism.
     #[error(transparent)]
-    Mechanism(#[from] NameError),
+    Mechanism(#[from] ResolveError),
     /// A mechanism that a switch cannot change.
     #[error(
         "mechanism {0} exists under semantics that allocate as the paper does only; those of reference-2022 know \
@@ -182,6 +184,27 @@ pub struct Trace {
     /// Arrival on the first line of the file, which need not be the earliest: the published simulator's
     /// first round follows it.
     pub first_line_s: f64,
+}
+
+impl Trace {
+    /// The jobs of an imported trace; `workload` follows it row by row.
+    ///
+    /// # Errors
+    /// A trace without durations.
+    pub fn imported(workload: &Workload, table: &trace::Trace) -> Result<Self, WorkloadError> {
+        let jobs = workload.stream()?.zip(&table.jobs).map(|(job, row)| SimJob {
+            id: job.index as i64,
+            trace_id: Some(Arc::clone(&row.id)),
+            profile: Arc::clone(workload.profile(job.model)),
+            gpus: job.gpus,
+            arrival_s: job.arrival_s,
+            work_s: job.work_s,
+            weight: 1.0,
+            iterations: row.iterations.map(|iterations| iterations as u64),
+        });
+        let first = table.jobs.iter().min_by_key(|job| job.line);
+        Ok(Trace { jobs: jobs.collect(), first_line_s: first.map_or(0.0, |job| job.arrival_s) })
+    }
 }
 
 /// One simulation.
@@ -279,7 +302,7 @@ impl Plan {
         for policy in &spec.policies {
             policies::find(policy, &switches).ok_or_else(|| PlanError::Policy(policy.clone()))?;
             for mechanism in &spec.mechanisms {
-                resolve(mechanism, policy, &switches)?;
+                check(mechanism, policy, &switches)?;
             }
         }
         bounds::by_name(&spec.gap_bound, BoundOptions::default())?;
@@ -542,6 +565,14 @@ enum Resolved {
     Mechanism(Box<dyn Mechanism>),
 }
 
+/// Whether [`resolve`] will find something; starts no plug-in.
+fn check(name: &str, policy: &str, switches: &Switches) -> Result<(), PlanError> {
+    match plugins::command_of(name).filter(|_| !switches.own_allocation()) {
+        Some(command) => command.map(drop).map_err(|error| ResolveError::from(error).into()),
+        None => resolve(name, policy, switches).map(drop),
+    }
+}
+
 fn resolve(name: &str, policy: &str, switches: &Switches) -> Result<Resolved, PlanError> {
     if let Some(program) = StageOneProgram::named(name) {
         let published_opt = switches.published(Switch::RunnableSet);
@@ -555,12 +586,12 @@ fn resolve(name: &str, policy: &str, switches: &Switches) -> Result<Resolved, Pl
         return match Kind::named(name) {
             Some(kind) => Ok(Resolved::Own(kind)),
             None => {
-                mechanisms::by_name(name)?;
+                plugins::check_name(name)?;
                 Err(PlanError::NotPublished(name.into()))
             }
         };
     }
-    Ok(Resolved::Mechanism(mechanisms::by_name(name)?))
+    Ok(Resolved::Mechanism(plugins::resolve(name)?))
 }
 
 /// Jobs of a generator, without end.

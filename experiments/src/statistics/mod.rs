@@ -5,13 +5,18 @@
 mod bootstrap;
 mod paired;
 mod profile;
+pub mod simulations;
 mod student;
 pub mod summary;
+pub mod tidy;
+mod units;
 
 pub use bootstrap::{Interval, bootstrap_mean};
 pub use paired::{Paired, compare_paired};
 pub use profile::{Curve, gap_profile, performance_profile};
 pub use student::{StudentMean, student_mean};
+pub(crate) use units::Label;
+pub use units::Units;
 
 /// Quantile of values in ascending order, linear between neighbours (type 7, as numpy and R have
 /// it); `None` for no values.

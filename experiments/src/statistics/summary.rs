@@ -1,25 +1,23 @@
 //! The summary of a results directory: where the gaps come from, how sure that is, and where it is worst.
 
+use super::units::Units;
 use super::{
     Curve, Interval, Paired, bootstrap_mean, compare_paired, gap_profile, performance_profile, quantile,
     shifted_geometric_mean, sorted,
 };
 use crate::study::scope_of;
-use crate::tables::schema::{BOUNDS, INSTANCES, MECHANISMS, PLACEMENTS, TIMINGS};
+use crate::tables::schema::{BOUNDS, MECHANISMS, PLACEMENTS, TIMINGS};
 use crate::tables::{Frame, TableError};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use synergy_solver::bounds::Scope;
 use synergy_solver::check::Verdicts;
 
 /// A study's tables by unit, in memory: only the columns that statistics need.
 #[derive(Debug)]
 pub struct Results {
-    /// Unit ids in the order of the plan.
-    pub units: Vec<String>,
-    directory: PathBuf,
-    instances: Frame,
+    units: Units,
     /// Names in the order of the study.
     pub mechanisms: Vec<String>,
     /// Names in the order of the study.
@@ -60,18 +58,11 @@ impl Results {
     /// A table that is missing, damaged, or of another schema version.
     pub fn read(directory: &Path) -> Result<Self, TableError> {
         let path = |table: &crate::tables::Table| directory.join(format!("{}.parquet", table.name));
-        // Specifications are long and seldom asked for.
-        let columns: Vec<&str> =
-            INSTANCES.columns.iter().map(|c| c.name).filter(|name| *name != "spec").collect();
-        let instances = Frame::read(&path(&INSTANCES), &INSTANCES, &columns)?;
-        let owned = |column: Vec<Option<&str>>| -> Vec<String> {
-            column.into_iter().map(|text| text.unwrap_or_default().to_string()).collect()
-        };
-        let units = owned(instances.text("unit")?);
+        let units = Units::read(directory)?;
         let position: HashMap<&str, usize> =
-            units.iter().enumerate().map(|(i, unit)| (unit.as_str(), i)).collect();
+            units.ids.iter().enumerate().map(|(i, unit)| (unit.as_str(), i)).collect();
         let at = |unit: Option<&str>| unit.and_then(|unit| position.get(unit).copied());
-        let n = units.len();
+        let n = units.ids.len();
 
         let frame = Frame::read(
             &path(&MECHANISMS),
@@ -134,18 +125,9 @@ impl Results {
             fragmented[p][i] = jobs[row];
         }
 
-        let frame = Frame::read(&path(&TIMINGS), &TIMINGS, &["kind", "method", "seconds"])?;
-        let mut seconds: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
-        let (kind, method, time) = (frame.text("kind")?, frame.text("method")?, frame.real("seconds")?);
-        for row in 0..frame.rows() {
-            if let (Some(kind), Some(method), Some(time)) = (kind[row], method[row], time[row]) {
-                seconds.entry((kind.into(), method.into())).or_default().push(time);
-            }
-        }
+        let seconds = seconds_of(directory)?;
         Ok(Results {
             units,
-            directory: directory.to_path_buf(),
-            instances,
             mechanisms: mechanisms.0,
             bounds: bounds.0,
             placements: placements.0,
@@ -157,38 +139,9 @@ impl Results {
         })
     }
 
-    /// A parameter of every unit as text: a column of `instances`, or a path of the resolved
-    /// specification such as `demand.exponent`.
-    ///
-    /// # Errors
-    /// When no unit has it; the message lists the columns.
-    pub fn axis(&self, name: &str) -> Result<Vec<String>, String> {
-        let columns = INSTANCES.columns;
-        if columns.iter().any(|column| column.name == name) && name != "spec" {
-            return self.instances.labels(name).map_err(|e| e.to_string());
-        }
-        let pointer = |prefix: &str| format!("{prefix}/{}", name.replace('.', "/"));
-        let mut found = false;
-        let labels = self
-            .specs()
-            .map_err(|e| e.to_string())?
-            .iter()
-            .map(|spec| {
-                let json: serde_json::Value = serde_json::from_str(spec).unwrap_or_default();
-                let value = json.pointer(&pointer("/workload")).or_else(|| json.pointer(&pointer("")));
-                found |= value.is_some();
-                match value {
-                    Some(serde_json::Value::String(text)) => text.clone(),
-                    Some(value) => value.to_string(),
-                    None => "null".into(),
-                }
-            })
-            .collect();
-        if found {
-            return Ok(labels);
-        }
-        let known = columns.iter().map(|column| column.name).filter(|name| *name != "spec");
-        Err(format!("no unit has the parameter {name:?}{}", crate::error::suggestion(name, known)))
+    /// The units of the study: their ids and parameters.
+    pub fn units(&self) -> &Units {
+        &self.units
     }
 
     /// Gap of mechanism `m` to bound `b` on unit `i`, where the bound holds for that allocation.
@@ -211,7 +164,7 @@ impl Results {
     /// Whether any gap is known.
     pub fn has_gaps(&self) -> bool {
         (0..self.mechanisms.len())
-            .any(|m| (0..self.units.len()).any(|i| self.gap(m, Against::Best, i).is_some()))
+            .any(|m| (0..self.units.ids.len()).any(|i| self.gap(m, Against::Best, i).is_some()))
     }
 
     /// Value of mechanism `m`'s allocation of unit `i`.
@@ -249,16 +202,6 @@ impl Results {
         found.ok_or_else(|| {
             format!("the results have no mechanism {name:?}{}", crate::error::suggestion(name, known))
         })
-    }
-
-    /// Resolved specifications of all units as JSON, in their order.
-    ///
-    /// # Errors
-    /// A table that vanished since it was read.
-    pub fn specs(&self) -> Result<Vec<String>, TableError> {
-        let path = self.directory.join(format!("{}.parquet", INSTANCES.name));
-        let frame = Frame::read(&path, &INSTANCES, &["spec"])?;
-        Ok(frame.text("spec")?.into_iter().map(|text| text.unwrap_or_default().to_string()).collect())
     }
 }
 
@@ -459,80 +402,56 @@ pub fn summarise(
     by: &[String],
     reference: &str,
 ) -> Result<Summary, String> {
-    let mut columns = Vec::with_capacity(by.len());
-    for axis in by {
-        columns.push(results.axis(axis)?);
-    }
     let reference = results.mechanism(reference).ok();
-    let jobs = results.axis("runnable_jobs")?;
+    let jobs = results.units.axis("runnable_jobs")?;
     let jobs: Vec<Option<f64>> = jobs.iter().map(|text| text.parse().ok()).collect();
-    let mut members: BTreeMap<Vec<Label>, Vec<usize>> = BTreeMap::new();
-    for i in 0..results.units.len() {
-        members.entry(columns.iter().map(|column| Label::new(&column[i])).collect()).or_default().push(i);
-    }
-    let members: Vec<(Vec<Label>, Vec<usize>)> = members.into_iter().collect();
+    let members = results.units.grouped(by)?;
     // Groups are independent, and every draw has its own stream: any number of threads, one result.
     use rayon::prelude::*;
     let groups = members
         .par_iter()
-        .map(|(labels, units)| {
-            let labels: Vec<String> = labels.iter().map(|label| label.0.clone()).collect();
-            group(results, directory, labels, units, reference, &jobs)
-        })
+        .map(|(labels, units)| group(results, directory, labels.clone(), units, reference, &jobs))
         .collect();
-    let times = results
-        .seconds
-        .iter()
-        .map(|((kind, method), seconds)| {
-            let ascending = sorted(seconds);
-            Times {
-                kind: kind.clone(),
-                method: method.clone(),
-                n: seconds.len(),
-                shifted_geometric_mean_s: shifted_geometric_mean(seconds, 1.0).unwrap_or_default(),
-                p50_s: quantile(&ascending, 0.5).unwrap_or_default(),
-                p95_s: quantile(&ascending, 0.95).unwrap_or_default(),
-                most_s: quantile(&ascending, 1.0).unwrap_or_default(),
-            }
-        })
-        .collect();
+    let times = times(&results.seconds);
     Ok(Summary {
         schema: "synergy-summary/1",
         directory: directory.display().to_string(),
-        units: results.units.len(),
+        units: results.units.ids.len(),
         by: by.to_vec(),
         groups,
         times,
     })
 }
 
-/// A label that sorts as a number where it is one.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Label(pub(crate) String);
-
-impl Label {
-    pub(crate) fn new(text: &str) -> Self {
-        Label(text.to_string())
-    }
+/// Times of every computation.
+pub(super) fn times(seconds: &BTreeMap<(String, String), Vec<f64>>) -> Vec<Times> {
+    let times = |((kind, method), seconds): (&(String, String), &Vec<f64>)| {
+        let ascending = sorted(seconds);
+        Times {
+            kind: kind.clone(),
+            method: method.clone(),
+            n: seconds.len(),
+            shifted_geometric_mean_s: shifted_geometric_mean(seconds, 1.0).unwrap_or_default(),
+            p50_s: quantile(&ascending, 0.5).unwrap_or_default(),
+            p95_s: quantile(&ascending, 0.95).unwrap_or_default(),
+            most_s: quantile(&ascending, 1.0).unwrap_or_default(),
+        }
+    };
+    seconds.iter().map(times).collect()
 }
 
-impl Eq for Label {}
-
-impl PartialOrd for Label {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Label {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        match (self.0.parse::<f64>(), other.0.parse::<f64>()) {
-            (Ok(a), Ok(b)) => a.total_cmp(&b).then_with(|| self.0.cmp(&other.0)),
-            (Ok(_), Err(_)) => std::cmp::Ordering::Less,
-            (Err(_), Ok(_)) => std::cmp::Ordering::Greater,
-            (Err(_), Err(_)) => self.0.cmp(&other.0),
+/// Seconds of every computation, by kind and method.
+pub(super) fn seconds_of(directory: &Path) -> Result<BTreeMap<(String, String), Vec<f64>>, TableError> {
+    let path = directory.join(format!("{}.parquet", TIMINGS.name));
+    let frame = Frame::read(&path, &TIMINGS, &["kind", "method", "seconds"])?;
+    let mut seconds: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
+    let (kind, method, time) = (frame.text("kind")?, frame.text("method")?, frame.real("seconds")?);
+    for row in 0..frame.rows() {
+        if let (Some(kind), Some(method), Some(time)) = (kind[row], method[row], time[row]) {
+            seconds.entry((kind.into(), method.into())).or_default().push(time);
         }
     }
+    Ok(seconds)
 }
 
 fn group(
@@ -559,7 +478,7 @@ fn group(
                 (interval(&known, &format!("gap {mechanism} {bound}")), worst)
             {
                 let ascending = sorted(&known);
-                let worst_unit = results.units[units[k]].clone();
+                let worst_unit = results.units.ids[units[k]].clone();
                 gaps.push(GapStatistics {
                     mechanism: mechanism.clone(),
                     bound: bound.into(),

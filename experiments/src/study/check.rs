@@ -3,9 +3,12 @@
 use super::directory::Directory;
 use super::parts::{Index, Reader, UnitRows};
 use super::plan::Plan;
-use super::{StudyError, unit, write_tables};
-use crate::tables::schema::INSTANCES;
-use crate::tables::{Cell, Frame};
+use super::unit::{self, Computed, Runner};
+use super::{StudyError, write_tables};
+use crate::plugins::command_of;
+use crate::tables::schema::{BOUNDS, INSTANCES, MECHANISMS, RUNS};
+use crate::tables::{Cell, Frame, Row};
+use std::sync::atomic::AtomicBool;
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,20 +51,28 @@ pub fn check(plan: &Plan, directory: &Directory, sample: usize) -> Result<CheckR
         ));
     }
     let methods = plan.methods();
+    let stop = AtomicBool::new(false);
+    let runner = if sample > 0 && programs_are_as_they_were(plan, &mut report) {
+        Some(Runner::new(plan, &stop)?)
+    } else {
+        None
+    };
     let mut reader = Reader::new(&index);
     let step = (plan.units().len() / sample.max(1)).max(1);
     for (position, &planned) in plan.units().iter().enumerate() {
-        let missing = index.missing(planned.id, &methods, false);
+        let missing = index.missing(planned.id, methods, false);
         if !missing.is_empty() {
-            let names: Vec<&str> = missing.iter().map(|name| name.as_str()).collect();
+            let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
             report.violations.push(format!("unit {}: not computed: {}", planned.id, names.join(", ")));
             continue;
         }
-        let rows = reader.rows(planned.id, &methods)?;
+        let rows = reader.rows(planned.id, methods)?;
         check_chain(&planned.id.to_string(), &rows, &mut report);
-        if sample > 0 && position % step == 0 && report.recomputed < sample {
+        if let Some(runner) = runner.as_ref().filter(|_| position % step == 0 && report.recomputed < sample) {
             report.recomputed += 1;
-            compare_again(plan, planned, &methods, &rows, &mut report);
+            if let Some(again) = runner.run(planned, methods) {
+                compare_again(plan, planned, &rows, &again, &mut report);
+            }
         }
     }
     if report.violations.len() > MOST_LISTED {
@@ -76,7 +87,7 @@ pub fn check(plan: &Plan, directory: &Directory, sample: usize) -> Result<CheckR
 fn check_tables(plan: &Plan, directory: &Directory, report: &mut CheckReport) -> Result<(), StudyError> {
     let again = tempfile::tempdir().map_err(StudyError::io(directory.path()))?;
     write_tables(plan, directory, again.path())?;
-    for table in super::STUDY_TABLES {
+    for &table in plan.tables() {
         let path = directory.table(table.name);
         let frame = match Frame::read(&path, table, &["unit"]) {
             Ok(frame) => frame,
@@ -115,12 +126,13 @@ fn check_tables(plan: &Plan, directory: &Directory, report: &mut CheckReport) ->
 fn check_chain(unit: &str, rows: &UnitRows, report: &mut CheckReport) {
     let real = |cell: Cell| if let Cell::Real(number) = cell { Some(number) } else { None };
     let bound = |name: &str| {
-        rows.bounds
+        rows.of(&BOUNDS)
             .iter()
             .find(|row| row.get("bound") == Cell::Text(name))
             .and_then(|row| real(row.get("published")))
     };
-    let mechanism = |name: &str| rows.mechanisms.iter().find(|row| row.get("mechanism") == Cell::Text(name));
+    let mechanism =
+        |name: &str| rows.of(&MECHANISMS).iter().find(|row| row.get("mechanism") == Cell::Text(name));
     let mut at_least = |larger: (&str, Option<f64>), smaller: (&str, Option<f64>)| {
         let (Some(a), Some(b)) = (larger.1, smaller.1) else { return };
         report.relations += 1;
@@ -137,7 +149,13 @@ fn check_chain(unit: &str, rows: &UnitRows, report: &mut CheckReport) {
             .and_then(|row| real(row.get("value")))
     };
     at_least(("opt-deployable", value("opt-deployable")), ("tune", value("tune")));
-    for row in &rows.mechanisms {
+    for run in rows.of(&RUNS) {
+        let quantiles = ["jct_p50_s", "jct_p95_s", "jct_p99_s", "jct_p999_s", "jct_max_s"];
+        for pair in quantiles.windows(2) {
+            at_least((pair[1], real(run.get(pair[1]))), (pair[0], real(run.get(pair[0]))));
+        }
+    }
+    for row in rows.of(&MECHANISMS) {
         if row.get("valid") == Cell::Flag(false) {
             report
                 .violations
@@ -163,43 +181,54 @@ fn check_chain(unit: &str, rows: &UnitRows, report: &mut CheckReport) {
     }
 }
 
-/// Generates, solves and checks a unit again; the checker then judges the allocations again too.
+/// Whether plug-ins are the programs that the study was run with; a note for each that is not.
+fn programs_are_as_they_were(plan: &Plan, report: &mut CheckReport) -> bool {
+    let mut same = true;
+    for (name, hash) in &plan.study().programs {
+        let now = command_of(name).and_then(Result::ok).and_then(|command| command.fingerprint());
+        if now.as_ref() != Some(hash) {
+            same = false;
+            let is = if now.is_some() { "has changed" } else { "is not there" };
+            report
+                .notes
+                .push(format!("{name}: the program {is} since the study was run: no unit is computed again"));
+        }
+    }
+    same
+}
+
+/// Compares a unit with itself computed again: every number but seconds. The checker has then judged
+/// the allocations again too.
 fn compare_again(
     plan: &Plan,
     planned: super::PlannedUnit,
-    methods: &[String],
-    rows: &UnitRows,
+    kept: &UnitRows,
+    again: &Computed,
     report: &mut CheckReport,
 ) {
-    let again = unit::run(plan, planned, methods).rows;
-    let kept = rows.instances.iter().chain(&rows.bounds).chain(&rows.placements).chain(&rows.mechanisms);
-    for row in kept {
-        // Its key: unit, and the method's name but for the instance itself.
-        let key = if row.table().name == INSTANCES.name { 1 } else { 2 };
-        let twin = again.iter().find(|other| {
-            other.table().name == row.table().name && (0..key).all(|i| other.cell(i) == row.cell(i))
-        });
-        let ended_by_clock = |row: &crate::tables::Row| row.get("status") == Cell::Text("time-limit");
-        match twin {
-            Some(twin) if twin == row || ended_by_clock(twin) || ended_by_clock(row) => {}
-            Some(twin) => {
-                let columns = row.table().columns;
-                let differing = (0..columns.len()).find(|&i| row.cell(i) != twin.cell(i)).unwrap_or(0);
-                report.violations.push(format!(
-                    "unit {}: {} {:?}: {} is {:?}, computed again {:?}",
-                    planned.id,
-                    row.table().name,
-                    row.cell(key - 1),
-                    columns[differing].name,
-                    row.cell(differing),
-                    twin.cell(differing)
-                ));
+    let ended_by_clock = |row: &Row| row.get("status") == Cell::Text("time-limit");
+    for &table in plan.tables().iter().filter(|table| table.reproducible) {
+        let mut twins = again.rows.iter().filter(|row| row.table().name == table.name);
+        for row in kept.of(table) {
+            let Some(twin) = twins.next() else {
+                let line = format!("unit {}: a row of {} was not found again", planned.id, table.name);
+                report.violations.push(line);
+                break;
+            };
+            if twin == row || ended_by_clock(twin) || ended_by_clock(row) {
+                continue;
             }
-            None => report.violations.push(format!(
-                "unit {}: a row of {} was not found again",
+            let differing = (0..table.columns.len()).find(|&i| row.cell(i) != twin.cell(i)).unwrap_or(0);
+            let key = if table.name == INSTANCES.name { 0 } else { 1 };
+            report.violations.push(format!(
+                "unit {}: {} {:?}: {} is {:?}, computed again {:?}",
                 planned.id,
-                row.table().name
-            )),
+                table.name,
+                row.cell(key),
+                table.columns[differing].name,
+                row.cell(differing),
+                twin.cell(differing)
+            ));
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::OutputError;
 use crate::tables::TableError;
 use std::path::PathBuf;
+use synergy_solver::mechanisms::MechanismError;
 use thiserror::Error;
 
 /// A fault of a study file, a results directory or the disk. One line each.
@@ -38,8 +39,11 @@ pub enum StudyError {
         /// The lock file.
         path: PathBuf,
     },
+    /// A plug-in that does not start.
+    #[error(transparent)]
+    Plugin(#[from] MechanismError),
     /// The disk or the file system.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), crate::error::plain(source))]
     Io {
         /// File or directory.
         path: PathBuf,

@@ -1,8 +1,11 @@
 //! STUDY.toml: reading, including, overriding.
 
-use super::{StudyError, UnitSpec};
+use super::words::{culprit, one_line, plainly};
+use super::{StudyError, UnitSpec, inputs};
 use crate::error::suggestion;
+use crate::plugins::command_of;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -45,6 +48,13 @@ pub struct StudyFile {
     /// Combinations to leave out: those that agree with every key of one of these tables.
     #[serde(default)]
     pub exclude: Vec<Table>,
+    /// Hash of the files that plug-ins among the mechanisms name; filled in when a study is read to be
+    /// run, and stored with its results.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub programs: BTreeMap<String, String>,
+    /// Where the files are whose names among the parameters became hashes.
+    #[serde(skip)]
+    pub origins: BTreeMap<String, PathBuf>,
 }
 
 fn one() -> u32 {
@@ -67,7 +77,7 @@ pub struct Methods {
 }
 
 /// Short names of parameters. They are also the names of columns of the table `instances`.
-pub const ALIASES: [(&str, &str); 11] = [
+pub const ALIASES: [(&str, &str); 15] = [
     ("gpus", "cluster.gpus"),
     ("gpus_per_server", "cluster.gpus_per_server"),
     ("cpus_per_gpu", "cluster.cpus_per_gpu"),
@@ -79,6 +89,10 @@ pub const ALIASES: [(&str, &str); 11] = [
     ("per_server_cap", "rules.per_server_cap"),
     ("fairness_floor", "rules.fairness_floor"),
     ("nodes", "limits.nodes"),
+    ("trace", "trace.path"),
+    ("at_s", "moment.at_s"),
+    ("policy", "simulation.policy"),
+    ("load", "simulation.load"),
 ];
 
 /// The path behind a short name; a path is its own.
@@ -91,7 +105,7 @@ pub fn short_name(path: &str) -> &str {
     ALIASES.iter().find(|(_, full)| *full == path).map_or(path, |(alias, _)| alias)
 }
 
-const TOP_LEVEL: [&str; 10] = [
+const TOP_LEVEL: [&str; 11] = [
     "schema",
     "name",
     "description",
@@ -102,14 +116,27 @@ const TOP_LEVEL: [&str; 10] = [
     "axes",
     "zipped",
     "exclude",
+    "programs",
 ];
 
 impl StudyFile {
-    /// Reads a study file, the files it includes, and applies `--set` overrides (`name=a,b`).
+    /// Reads a study file to be run, the files it includes, and applies `--set` overrides (`name=a,b`).
     ///
     /// # Errors
-    /// A missing file, wrong TOML, an unknown key (with the nearest known one), a circle of includes.
+    /// A missing file, wrong TOML, an unknown key (with the nearest known one), a circle of includes; a
+    /// trace or profile file that cannot be read.
     pub fn read(path: &Path, settings: &[String]) -> Result<Self, StudyError> {
+        let mut study = Self::stored(path, settings)?;
+        let hash = |name: &String| Some((name.clone(), command_of(name)?.ok()?.fingerprint()?));
+        study.programs = study.methods.mechanisms.iter().filter_map(hash).collect();
+        Ok(study)
+    }
+
+    /// Reads the study of a results directory: as [`StudyFile::read`], with plug-ins as they were.
+    ///
+    /// # Errors
+    /// As [`StudyFile::read`].
+    pub fn stored(path: &Path, settings: &[String]) -> Result<Self, StudyError> {
         let mut table = read_with_includes(path, &mut Vec::new())?;
         table.entry("name").or_insert_with(|| {
             Value::String(path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
@@ -132,8 +159,15 @@ impl StudyFile {
                 return Err(fault(format!("unknown key methods.{key}{}", suggestion(key, known))));
             }
         }
-        let study: StudyFile =
-            Value::Table(table).try_into().map_err(|e: toml::de::Error| fault(one_line(e.message())))?;
+        let mut origins = BTreeMap::new();
+        inputs::rewrite(&mut table, &mut |file| {
+            let name = inputs::name_of(Path::new(file))?;
+            origins.insert(name.clone(), PathBuf::from(file));
+            Ok(name)
+        })
+        .map_err(fault)?;
+        let mut study = parse(table).map_err(fault)?;
+        study.origins = origins;
         study.validate().map_err(fault)?;
         Ok(study)
     }
@@ -168,6 +202,13 @@ impl StudyFile {
         toml::to_string(self).unwrap_or_default()
     }
 
+    /// Whether units are simulations: any parameter of theirs is given.
+    pub fn simulates(&self) -> bool {
+        let zipped = self.zipped.iter().flat_map(|group| group.keys());
+        let mut given = self.parameters.keys().chain(self.axes.keys()).chain(zipped);
+        given.any(|path| path.starts_with("simulation."))
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.schema != STUDY_SCHEMA {
             return Err(format!("schema is {:?}; this program reads {STUDY_SCHEMA:?}", self.schema));
@@ -185,6 +226,11 @@ impl StudyFile {
         let methods = &self.methods;
         if methods.bounds.is_empty() && methods.placements.is_empty() && methods.mechanisms.is_empty() {
             return Err("methods names nothing to compute; give methods.bounds, methods.placements or methods.mechanisms".into());
+        }
+        if self.simulates() && !(methods.bounds.is_empty() && methods.placements.is_empty()) {
+            return Err("simulations have no methods.bounds or methods.placements; name lp or ilp among \
+                        methods.mechanisms for a bound in the place of one, or set simulation.gap_every"
+                .into());
         }
         for (key, list) in [
             ("bounds", &methods.bounds),
@@ -254,8 +300,22 @@ impl StudyFile {
     }
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn parse(table: Table) -> Result<StudyFile, String> {
+    let parse = |table: Table| {
+        Value::Table(table).try_into::<StudyFile>().map_err(|e: toml::de::Error| one_line(e.message()))
+    };
+    parse(table.clone()).map_err(|reason| {
+        let alone = |mut entry: Table| {
+            for key in ["schema", "name"] {
+                entry.entry(key).or_insert_with(|| Value::String(String::new()));
+            }
+            parse(entry).map(drop)
+        };
+        match culprit(&table, alone) {
+            Some((key, value, reason)) => plainly(key, value, &reason),
+            None => reason,
+        }
+    })
 }
 
 fn read_with_includes(path: &Path, chain: &mut Vec<PathBuf>) -> Result<Table, StudyError> {
@@ -270,6 +330,12 @@ fn read_with_includes(path: &Path, chain: &mut Vec<PathBuf>) -> Result<Table, St
             *nested = by_path(std::mem::take(nested));
         }
     }
+    if let Some(section) = table.remove("simulation") {
+        let Value::Table(fields) = section else {
+            return Err(fault("simulation must be a table: [simulation]".into()));
+        };
+        spread_simulation(&mut table, fields).map_err(fault)?;
+    }
     for section in ["zipped", "exclude"] {
         for nested in table.get_mut(section).and_then(Value::as_array_mut).into_iter().flatten() {
             if let Value::Table(nested) = nested {
@@ -277,16 +343,19 @@ fn read_with_includes(path: &Path, chain: &mut Vec<PathBuf>) -> Result<Table, St
             }
         }
     }
+    let here = path.parent().unwrap_or(Path::new(""));
+    let beside = &mut |file: &str| Ok(here.join(file).to_string_lossy().into_owned());
+    inputs::rewrite(&mut table, beside).map_err(fault)?;
     let Some(include) = table.remove("include") else { return Ok(table) };
     let Some(include) = include.as_str() else {
         return Err(fault("include must be the path of one file, relative to this one".into()));
     };
-    let here = path.canonicalize().map_err(StudyError::io(path))?;
-    if chain.contains(&here) {
+    let own = path.canonicalize().map_err(StudyError::io(path))?;
+    if chain.contains(&own) {
         return Err(fault("includes itself in a circle".into()));
     }
-    chain.push(here);
-    let base_path = path.parent().unwrap_or(Path::new("")).join(include);
+    chain.push(own);
+    let base_path = here.join(include);
     let mut base = read_with_includes(&base_path, chain)?;
     for (key, value) in table {
         match (key.as_str(), value) {
@@ -314,12 +383,11 @@ fn read_with_includes(path: &Path, chain: &mut Vec<PathBuf>) -> Result<Table, St
 fn by_path(table: Table) -> Table {
     fn walk(prefix: &str, table: Table, flat: &mut Table) {
         for (key, value) in table {
-            let path =
-                if prefix.is_empty() { full_path(&key).to_string() } else { format!("{prefix}.{key}") };
+            let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
             match value {
                 Value::Table(nested) if !nested.contains_key("kind") => walk(&path, nested, flat),
                 value => {
-                    flat.insert(path, value);
+                    flat.insert(full_path(&path).to_string(), value);
                 }
             }
         }
@@ -327,6 +395,28 @@ fn by_path(table: Table) -> Table {
     let mut flat = Table::new();
     walk("", table, &mut flat);
     flat
+}
+
+/// The section `[simulation]` as what it stands for: `policies` and `loads` are axes, all else parameters.
+fn spread_simulation(study: &mut Table, fields: Table) -> Result<(), String> {
+    // An empty section is still a wish for simulations.
+    let wish = fields.is_empty().then(|| ("semantics".to_string(), Value::String("paper".into())));
+    for (key, value) in fields.into_iter().chain(wish) {
+        let (section, name) = match key.as_str() {
+            "policies" => ("axes", "policy"),
+            "loads" => ("axes", "load"),
+            other => ("parameters", other),
+        };
+        let path = format!("simulation.{name}");
+        let known = |section: &str| {
+            study.get(section).and_then(Value::as_table).is_some_and(|table| table.contains_key(&path))
+        };
+        if known("parameters") || known("axes") {
+            return Err(format!("{name} is both in [simulation] and among parameters or axes; leave one"));
+        }
+        insert(study, section, &path, value);
+    }
+    Ok(())
 }
 
 /// Removes a parameter wherever it stands.
@@ -374,12 +464,23 @@ fn apply_setting(study: &mut Table, setting: &str) -> Result<(), StudyError> {
             study.insert(name.into(), value.clone());
         }
         "bounds" | "placements" | "mechanisms" => insert(study, "methods", name, Value::Array(values)),
-        "schema" | "include" | "methods" | "axes" | "zipped" | "exclude" | "parameters" => {
+        "schema" | "include" | "methods" | "axes" | "zipped" | "exclude" | "parameters" | "programs"
+        | "simulation" => {
             return Err(fault("names a section; set the parameters and lists inside it by their own names"));
         }
         _ => {
-            forget(study, full_path(name));
-            insert(study, "axes", full_path(name), Value::Array(values));
+            let path = full_path(name);
+            let mut values = values;
+            // A path on the command line is relative to where the command runs.
+            let absolute = &mut |file: &str| {
+                let path = std::path::absolute(file).map_err(|e| e.to_string())?;
+                Ok(path.to_string_lossy().into_owned())
+            };
+            for value in &mut values {
+                inputs::rewrite_value(path, value, absolute).map_err(|reason| fault(&reason))?;
+            }
+            forget(study, path);
+            insert(study, "axes", path, Value::Array(values));
         }
     }
     Ok(())

@@ -5,12 +5,14 @@ use super::parts::{Index, Reader};
 use super::plan::Plan;
 use super::{StudyError, unit};
 use crate::files::write_file;
-use crate::tables::schema::{BOUNDS, GAPS, INSTANCES, MECHANISMS, PLACEMENTS, TIMINGS};
+use crate::tables::schema::{BOUNDS, GAPS, INSTANCES, JOBS, MECHANISMS, PLACEMENTS, RUNS, TIMINGS};
 use crate::tables::{Format, Metadata, Table, TableWriter};
 use std::path::Path;
 
-/// The tables of a study, in the order of the documentation.
+/// The tables of a study of instances, in the order of the documentation.
 pub const STUDY_TABLES: [&Table; 6] = [&INSTANCES, &BOUNDS, &PLACEMENTS, &MECHANISMS, &GAPS, &TIMINGS];
+/// The tables of a study of simulations.
+pub const SIMULATION_TABLES: [&Table; 4] = [&INSTANCES, &RUNS, &JOBS, &TIMINGS];
 
 /// What a merge found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,38 +23,39 @@ pub struct MergeReport {
     pub missing: usize,
 }
 
-/// Writes the six tables of a study to `target` from the parts in `directory`. Each appears when it is complete.
+/// Writes the tables of a study to `target` from the parts in `directory`. Each appears when it is complete.
 ///
 /// # Errors
 /// From the disk; parts that cannot be read.
 pub fn write_tables(plan: &Plan, directory: &Directory, target: &Path) -> Result<MergeReport, StudyError> {
     let index = Index::open(&directory.parts())?;
     let metadata = Metadata::new(&plan.study().resolved(), Some(plan.study().seed));
-    let mut writers = Vec::with_capacity(STUDY_TABLES.len());
-    for table in STUDY_TABLES {
+    let mut writers = Vec::with_capacity(plan.tables().len());
+    for &table in plan.tables() {
         let path = target.join(format!("{}.parquet", table.name));
-        writers.push(TableWriter::create(&path, table, &metadata, Format::Parquet)?);
+        writers.push((table, TableWriter::create(&path, table, &metadata, Format::Parquet)?));
     }
     let methods = plan.methods();
     let mut reader = Reader::new(&index);
     let mut report = MergeReport::default();
+    let mut runs = 0;
     for planned in plan.units() {
         if !index.contains(planned.id) {
             report.missing += 1;
             continue;
         }
         report.units += 1;
-        let rows = reader.rows(planned.id, &methods)?;
-        let gaps = unit::gap_rows(&rows)?;
-        let by_table =
-            [&rows.instances, &rows.bounds, &rows.placements, &rows.mechanisms, &gaps, &rows.timings];
-        for (writer, rows) in writers.iter_mut().zip(by_table) {
+        let mut rows = reader.rows(planned.id, methods)?;
+        runs += rows.number_runs(runs);
+        let gaps = if plan.simulates() { Vec::new() } else { unit::gap_rows(&rows)? };
+        for (table, writer) in &mut writers {
+            let rows = if table.name == GAPS.name { &gaps[..] } else { rows.of(table) };
             for row in rows {
                 writer.push_row(row)?;
             }
         }
     }
-    for writer in writers {
+    for (_, writer) in writers {
         writer.finish()?;
     }
     Ok(report)
@@ -98,7 +101,7 @@ pub fn progress_of(plan: &Plan, directory: &Directory) -> Result<Completion, Stu
     let methods = plan.methods();
     let mut completion = Completion::default();
     for unit in plan.units() {
-        completion.missing += usize::from(!index.missing(unit.id, &methods, false).is_empty());
+        completion.missing += usize::from(!index.missing(unit.id, methods, false).is_empty());
         completion.failed += usize::from(index.failed(unit.id));
     }
     Ok(completion)

@@ -6,9 +6,11 @@
 //! merged by being in one directory.
 
 use super::StudyError;
+use super::method::Method;
 use super::plan::UnitId;
 use crate::files::write_file;
-use crate::tables::{self, Row, Table};
+use crate::tables::schema::{BOUNDS, INSTANCES, JOBS, MECHANISMS, PLACEMENTS, RUNS, TIMINGS};
+use crate::tables::{self, Cell, Row, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -24,12 +26,30 @@ const EXTENSION: &str = "jsonl.zst";
 pub struct Record {
     /// The unit.
     pub unit: UnitId,
-    /// What was computed, as `bound lp`, `placement vertex`, `mechanism tune`.
+    /// Keys of what was computed.
     pub methods: Vec<String>,
     /// Whether any of it failed.
     pub failed: bool,
-    /// Rows of all tables.
-    pub rows: Vec<Row>,
+    /// Rows of all tables, as the line that is kept: small beside the rows, and made where the unit was
+    /// computed, not by the one thread that writes.
+    line: String,
+}
+
+impl Record {
+    /// The record of these rows.
+    pub fn new(unit: UnitId, methods: &[Method], failed: bool, rows: &[Row]) -> Self {
+        let mut by_table: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        for row in rows {
+            by_table.entry(row.table().name).or_default().push(row.to_json());
+        }
+        let methods = methods.iter().map(|method| method.key.clone()).collect();
+        Record { unit, methods, failed, line: json!(by_table).to_string() }
+    }
+
+    /// Bytes that it takes.
+    pub fn size(&self) -> usize {
+        self.line.len()
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,12 +83,8 @@ pub fn write(directory: &Path, records: &[Record]) -> Result<(), StudyError> {
     };
     let mut text = json!(header).to_string();
     for record in records {
-        let mut by_table: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        for row in &record.rows {
-            by_table.entry(row.table().name).or_default().push(row.to_json());
-        }
         text.push('\n');
-        text.push_str(&json!(by_table).to_string());
+        text.push_str(&record.line);
     }
     text.push('\n');
     let name = blake3::hash(text.as_bytes()).to_hex();
@@ -172,10 +188,10 @@ impl Index {
     }
 
     /// Which of `methods` a unit still lacks. With `retry_failed`, failed records do not count.
-    pub fn missing<'a>(&self, unit: UnitId, methods: &'a [String], retry_failed: bool) -> Vec<&'a String> {
+    pub fn missing<'a>(&self, unit: UnitId, methods: &'a [Method], retry_failed: bool) -> Vec<&'a Method> {
         let places = self.units.get(&unit).map_or(&[][..], Vec::as_slice);
-        let done = |method: &String| {
-            places.iter().any(|p| !(retry_failed && p.failed) && p.methods.contains(method))
+        let done = |method: &Method| {
+            places.iter().any(|p| !(retry_failed && p.failed) && p.methods.contains(&method.key))
         };
         methods.iter().filter(|method| !done(method)).collect()
     }
@@ -205,15 +221,16 @@ impl Index {
 pub struct Reader<'a> {
     index: &'a Index,
     kept: VecDeque<(u32, Vec<String>)>,
+    kept_bytes: usize,
 }
 
-/// Parts kept in memory: enough for the shards of a usual array to be read in turn.
-const KEPT_PARTS: usize = 64;
+/// Bytes of parts kept in memory: enough for the shards of a usual array to be read in turn.
+const MOST_KEPT: usize = 1 << 25;
 
 impl<'a> Reader<'a> {
     /// A reader over an index.
     pub fn new(index: &'a Index) -> Self {
-        Reader { index, kept: VecDeque::new() }
+        Reader { index, kept: VecDeque::new(), kept_bytes: 0 }
     }
 
     /// Rows of a unit for these methods, in the order of `methods`, by table. The instance's row
@@ -221,7 +238,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A part that vanished or changed since the index was made.
-    pub fn rows(&mut self, unit: UnitId, methods: &[String]) -> Result<UnitRows, StudyError> {
+    pub fn rows(&mut self, unit: UnitId, methods: &[Method]) -> Result<UnitRows, StudyError> {
         let mut rows = UnitRows::default();
         let index = self.index;
         let places = index.units.get(&unit).map_or(&[][..], Vec::as_slice);
@@ -230,32 +247,22 @@ impl<'a> Reader<'a> {
             records.push((place, self.line(place)?));
         }
         if let Some((_, first)) = records.first() {
-            rows.instances = rows_of(first, &tables::schema::INSTANCES);
-            let generation = tables::Cell::Text("generate");
-            rows.timings = rows_of(first, &tables::schema::TIMINGS);
-            rows.timings.retain(|row| row.get("kind") == generation);
+            rows.add(&INSTANCES, rows_of(first, &INSTANCES, None));
+            rows.add(&TIMINGS, rows_of(first, &TIMINGS, Some(("kind", "generate"))));
         }
         for method in methods {
-            let Some((_, record)) = records.iter().find(|(place, _)| place.methods.contains(method)) else {
+            let Some((_, record)) = records.iter().find(|(place, _)| place.methods.contains(&method.key))
+            else {
                 continue;
             };
-            let (kind, name) = method.split_once(' ').unwrap_or((method, ""));
-            for (table, column, kind_of_table, target) in [
-                (&tables::schema::BOUNDS, "bound", "bound", &mut rows.bounds),
-                (&tables::schema::PLACEMENTS, "placement", "placement", &mut rows.placements),
-                (&tables::schema::MECHANISMS, "mechanism", "mechanism", &mut rows.mechanisms),
-            ] {
-                if kind == kind_of_table {
-                    target.extend(
-                        rows_of(record, table)
-                            .into_iter()
-                            .filter(|row| row.get(column) == tables::Cell::Text(name)),
-                    );
+            for table in [&BOUNDS, &PLACEMENTS, &MECHANISMS, &RUNS, &JOBS] {
+                if table.column(method.kind).is_some() {
+                    rows.add(table, rows_of(record, table, Some((method.kind, &method.name))));
                 }
             }
-            rows.timings.extend(rows_of(record, &tables::schema::TIMINGS).into_iter().filter(|row| {
-                row.get("kind") == tables::Cell::Text(kind) && row.get("method") == tables::Cell::Text(name)
-            }));
+            let mut timings = rows_of(record, &TIMINGS, Some(("method", &method.name)));
+            timings.retain(|row| [method.kind, "simulation"].map(Cell::Text).contains(&row.get("kind")));
+            rows.add(&TIMINGS, timings);
         }
         Ok(rows)
     }
@@ -267,8 +274,10 @@ impl<'a> Reader<'a> {
                 path: path.clone(),
                 reason: format!("{reason}; run the study again"),
             })?;
-            if self.kept.len() == KEPT_PARTS {
-                self.kept.pop_front();
+            self.kept_bytes += text.len();
+            while self.kept_bytes > MOST_KEPT {
+                let Some((_, lines)) = self.kept.pop_front() else { break };
+                self.kept_bytes -= lines.iter().map(|line| line.len() + 1).sum::<usize>();
             }
             self.kept.push_back((place.part, text.lines().map(str::to_string).collect()));
         }
@@ -286,22 +295,42 @@ impl<'a> Reader<'a> {
 
 /// Rows of one unit by table.
 #[derive(Debug, Default)]
-pub struct UnitRows {
-    /// One row, or none when the unit is missing.
-    pub instances: Vec<Row>,
-    /// By bound.
-    pub bounds: Vec<Row>,
-    /// By placement.
-    pub placements: Vec<Row>,
-    /// By mechanism.
-    pub mechanisms: Vec<Row>,
-    /// By computation.
-    pub timings: Vec<Row>,
+pub struct UnitRows(BTreeMap<&'static str, Vec<Row>>);
+
+impl UnitRows {
+    /// Those of a table, in order.
+    pub fn of(&self, table: &Table) -> &[Row] {
+        self.0.get(table.name).map_or(&[][..], Vec::as_slice)
+    }
+
+    /// Numbers simulations from `first` on, in runs and jobs: their place in the plan, which a unit alone
+    /// does not know. Returns how many there are.
+    pub fn number_runs(&mut self, first: usize) -> usize {
+        let name = |row: &Row| {
+            if let Cell::Text(name) = row.get("mechanism") { name.to_string() } else { String::new() }
+        };
+        let names: Vec<String> = self.of(&RUNS).iter().map(name).collect();
+        for table in [&RUNS, &JOBS] {
+            for row in self.0.get_mut(table.name).into_iter().flatten() {
+                let place = names.iter().position(|known| Cell::Text(known) == row.get("mechanism"));
+                row.set("run", place.map(|place| first + place).into());
+            }
+        }
+        names.len()
+    }
+
+    fn add(&mut self, table: &'static Table, rows: Vec<Row>) {
+        self.0.entry(table.name).or_default().extend(rows);
+    }
 }
 
-fn rows_of(record: &Value, table: &'static Table) -> Vec<Row> {
-    let rows = record.get(table.name).and_then(Value::as_array);
-    rows.into_iter().flatten().filter_map(|row| Row::from_json(table, row)).collect()
+/// Rows of a table, all or those with this text in this column.
+fn rows_of(record: &Value, table: &'static Table, with: Option<(&str, &str)>) -> Vec<Row> {
+    let with = with.and_then(|(name, text)| Some((table.columns.iter().position(|c| c.name == name)?, text)));
+    let rows = record.get(table.name).and_then(Value::as_array).into_iter().flatten();
+    rows.filter(|row| with.is_none_or(|(column, text)| row.get(column).and_then(Value::as_str) == Some(text)))
+        .filter_map(|row| Row::from_json(table, row))
+        .collect()
 }
 
 fn read_lines(path: &Path) -> Result<String, String> {

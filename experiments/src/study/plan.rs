@@ -1,11 +1,14 @@
 //! The grid: which units a study has, their ids and seeds.
 
-use super::file::StudyFile;
+use super::file::{StudyFile, short_name};
+use super::inputs::Inputs;
+use super::method::{Method, check_method};
+use super::words::{culprit, plainly};
 use super::{StudyError, UnitSpec};
 use crate::error::suggestion;
-use std::collections::HashMap;
+use crate::tables::Table as TableSchema;
+use std::collections::HashSet;
 use std::path::Path;
-use synergy_solver::{bounds, mechanisms, placement};
 use toml::{Table, Value};
 
 /// All units of a study. Holds an id and a position per unit, not its specification, so that the
@@ -14,6 +17,8 @@ use toml::{Table, Value};
 pub struct Plan {
     study: StudyFile,
     axes: Vec<Axis>,
+    methods: Vec<Method>,
+    inputs: Inputs,
     /// Combination, replicate and id of every unit, in order.
     units: Vec<PlannedUnit>,
     /// Combinations that differ from an earlier one in name only.
@@ -101,7 +106,9 @@ impl Plan {
             let points = (0..lists[0].len()).map(|i| lists.iter().map(|l| l[i].clone()).collect()).collect();
             axes.push(Axis { paths: group.keys().cloned().collect(), points });
         }
-        let mut plan = Plan { study, axes, units: Vec::new(), duplicates: 0 };
+        let inputs = Inputs::new(path.parent().unwrap_or(Path::new("")), study.origins.clone());
+        let methods = Method::all(&study);
+        let mut plan = Plan { study, axes, methods, inputs, units: Vec::new(), duplicates: 0 };
         let combinations =
             plan.axes.iter().try_fold(1u64, |product, axis| product.checked_mul(axis.points.len() as u64));
         let units = combinations.and_then(|n| n.checked_mul(u64::from(plan.study.replicates)));
@@ -110,16 +117,18 @@ impl Plan {
                 "has more than {MOST_UNITS} units; shorten an axis or exclude combinations"
             )));
         };
-        let mut seen = HashMap::new();
+        let mut seen = HashSet::new();
         for combination in 0..combinations {
             let point = plan.point(combination);
             if plan.excluded(&point) {
                 continue;
             }
-            let resolved = resolve(&point).map_err(|reason| fault(plan.place(&point, &reason)))?;
+            let resolved = resolve(&point)
+                .and_then(|spec| plan.agrees(&spec).map(|()| spec))
+                .map_err(|reason| fault(plan.place(&point, &reason)))?;
             for replicate in 0..plan.study.replicates {
                 let id = resolved.clone().seeded(workload_seed(plan.study.seed, replicate)).id();
-                if seen.insert(id, ()).is_some() {
+                if !seen.insert(id) {
                     plan.duplicates += 1;
                     continue;
                 }
@@ -137,18 +146,36 @@ impl Plan {
         &self.study
     }
 
-    /// What is computed on every instance, as `bound lp`, `placement vertex`, `mechanism tune`.
-    pub fn methods(&self) -> Vec<String> {
-        let methods = &self.study.methods;
-        let named = |kind: &'static str, names: &'_ [String]| -> Vec<String> {
-            names.iter().map(|name| format!("{kind} {name}")).collect()
-        };
-        [
-            named("bound", &methods.bounds),
-            named("placement", &methods.placements),
-            named("mechanism", &methods.mechanisms),
-        ]
-        .concat()
+    /// What is computed on every unit.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+
+    /// Where the files of the study are.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// Whether the units are simulations; of one study all are, or none.
+    pub fn simulates(&self) -> bool {
+        self.study.simulates()
+    }
+
+    /// The tables of the study, in the order of the documentation.
+    pub fn tables(&self) -> &'static [&'static TableSchema] {
+        if self.simulates() { &super::SIMULATION_TABLES } else { &super::STUDY_TABLES }
+    }
+
+    /// Whether a unit goes with the rest of the study.
+    fn agrees(&self, spec: &UnitSpec) -> Result<(), String> {
+        let replicates = self.study.replicates;
+        if replicates > 1 && !spec.is_drawn() {
+            return Err(format!(
+                "replicates is {replicates}, but every job comes from the trace and nothing is drawn: all would be \
+                 equal; give replicates = 1, and vary at_s or trace.first_job instead"
+            ));
+        }
+        spec.check(&self.study.methods.mechanisms)
     }
 
     /// The units in order.
@@ -212,23 +239,6 @@ impl Plan {
     }
 }
 
-/// Whether `name` is a method of this kind: `bounds`, `placements` or `mechanisms`.
-///
-/// # Errors
-/// What is wrong with the name, with the nearest known one.
-pub fn check_method(kind: &str, name: &str) -> Result<(), String> {
-    let known = match kind {
-        "bounds" => bounds::NAMES,
-        "placements" => &placement::NAMES[..],
-        _ => return mechanisms::by_name(name).map(drop).map_err(|e| e.to_string()),
-    };
-    if known.contains(&name) {
-        Ok(())
-    } else {
-        Err(format!("{name:?} is not known{}", suggestion(name, known.iter().copied())))
-    }
-}
-
 /// Larger grids are mistakes: a unit takes some milliseconds at least.
 const MOST_UNITS: u64 = 10_000_000;
 
@@ -237,6 +247,13 @@ const MOST_UNITS: u64 = 10_000_000;
 /// # Errors
 /// A parameter or value that does not exist, in one line.
 pub fn resolve(point: &Table) -> Result<UnitSpec, String> {
+    let mut parameters = nested(point)?;
+    trace_knobs(&mut parameters);
+    UnitSpec::from_parameters(parameters).map_err(|reason| explained(point, &reason))
+}
+
+/// Parameters by path as tables within tables.
+fn nested(point: &Table) -> Result<Table, String> {
     let mut nested = Table::new();
     for (path, value) in point {
         // A bare word stands for the variant of that name: demand = "multi".
@@ -258,24 +275,42 @@ pub fn resolve(point: &Table) -> Result<UnitSpec, String> {
                 next.as_table_mut().ok_or_else(|| format!("{path}: {part} is a value and has no fields"))?;
         }
     }
-    UnitSpec::from_parameters(nested).map_err(|reason| unknown_field(point, &reason))
+    Ok(nested)
+}
+
+/// With a trace, what is not said otherwise is the trace's own.
+fn trace_knobs(parameters: &mut Table) {
+    if !parameters.contains_key("trace") {
+        return;
+    }
+    let own = || Value::Table([("kind".to_string(), Value::String("trace".into()))].into_iter().collect());
+    for knob in ["arrivals", "durations", "demand"] {
+        parameters.entry(knob).or_insert_with(own);
+    }
+    let mix = parameters.entry("mix").or_insert_with(|| Value::Table(Table::new()));
+    if let Some(mix) = mix.as_table_mut().filter(|mix| !mix.contains_key("split")) {
+        mix.entry("models").or_insert_with(|| Value::String("trace".into()));
+    }
 }
 
 /// Parameters whose values are variants with a `kind`.
 const TAGGED: [&str; 4] = ["arrivals", "demand", "durations", "profiles"];
 
-/// serde's "unknown field `x`, expected one of `a`, `b`" with the full path and a suggestion.
-fn unknown_field(point: &Table, reason: &str) -> String {
+/// serde's message with the parameter that it is about, in words.
+fn explained(point: &Table, reason: &str) -> String {
     let mut names = reason.split('`').skip(1).step_by(2);
-    match (reason.starts_with("unknown field"), names.next()) {
-        (true, Some(field)) => {
-            let path = point
-                .keys()
-                .find(|path| path.split('.').any(|part| part == field))
-                .map_or(field, String::as_str);
-            let short = super::file::ALIASES.iter().map(|(short, _)| *short);
-            format!("unknown parameter {path}{}", suggestion(field, names.chain(short)))
-        }
-        _ => reason.to_string(),
+    if let (true, Some(field)) = (reason.starts_with("unknown field"), names.next()) {
+        let path =
+            point.keys().find(|path| path.split('.').any(|part| part == field)).map_or(field, String::as_str);
+        let short = super::file::ALIASES.iter().map(|(short, _)| *short);
+        return format!("unknown parameter {path}{}", suggestion(field, names.chain(short)));
+    }
+    let alone = |parameter: Table| match nested(&parameter).and_then(UnitSpec::from_parameters) {
+        Err(fault) if fault == reason => Err(fault),
+        _ => Ok(()),
+    };
+    match culprit(point, alone) {
+        Some((path, value, reason)) => plainly(short_name(path), value, &reason),
+        None => reason.to_string(),
     }
 }

@@ -1,10 +1,12 @@
 //! Runs what is missing of a study, in parallel, writing parts as units finish.
 
+use super::StudyError;
 use super::directory::{Directory, Shard};
+use super::method::Method;
 use super::parts::{self, Index, Record};
 use super::plan::{Plan, PlannedUnit};
 use super::progress::Progress;
-use super::{StudyError, unit};
+use super::unit::Runner;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -40,6 +42,8 @@ pub struct RunReport {
 /// A part is written after this time or this many units, whichever is first: what a kill can lose.
 const PART_AGE: Duration = Duration::from_secs(2);
 const PART_UNITS: usize = 64;
+/// Or this many bytes: what waits to be written is in memory.
+const PART_BYTES: usize = 4 << 20;
 
 /// Runs what is missing. `stop` ends it after the units at work.
 ///
@@ -75,7 +79,7 @@ pub fn run(
 struct Tasks {
     list: Vec<Task>,
     /// Distinct lists of methods: mostly one.
-    methods: Vec<Vec<String>>,
+    methods: Vec<Vec<Method>>,
     units: usize,
 }
 
@@ -94,8 +98,8 @@ impl Tasks {
                 continue;
             }
             tasks.units += 1;
-            let missing: Vec<String> =
-                index.missing(unit.id, &all, options.retry_failed).into_iter().cloned().collect();
+            let missing: Vec<Method> =
+                index.missing(unit.id, all, options.retry_failed).into_iter().cloned().collect();
             if missing.is_empty() {
                 continue;
             }
@@ -124,17 +128,18 @@ fn work(
         .num_threads(threads)
         .build()
         .map_err(|e| StudyError::Io { path: "threads".into(), source: std::io::Error::other(e) })?;
+    let runner = Runner::new(plan, stop)?;
     let next = AtomicUsize::new(0);
     let (sender, receiver) = sync_channel::<Record>(4 * threads);
     std::thread::scope(|scope| {
-        let (pool, next) = (&pool, &next);
+        let (pool, next, runner) = (&pool, &next, &runner);
         scope.spawn(move || {
             // In the order of the plan, one at a time: neighbours land in one part, and no thread
             // is left with a long queue at the end.
             pool.broadcast(|_| {
                 while !stop.load(Ordering::Relaxed) {
                     let Some(task) = tasks.list.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let record = unit::run(plan, task.unit, &tasks.methods[task.methods]);
+                    let Some(record) = runner.record(task.unit, &tasks.methods[task.methods]) else { break };
                     if sender.send(record).is_err() {
                         break;
                     }
@@ -143,6 +148,7 @@ fn work(
         });
         let parts = directory.parts();
         let mut finished: Vec<Record> = Vec::new();
+        let mut bytes = 0;
         let (mut computed, mut failed) = (0, 0);
         let mut last_part = Instant::now();
         loop {
@@ -152,13 +158,16 @@ fn work(
                 progress.advance(record.failed);
                 computed += 1;
                 failed += usize::from(record.failed);
+                bytes += record.size();
                 finished.push(record);
             }
-            let due = finished.len() >= PART_UNITS || last_part.elapsed() >= PART_AGE || ended;
+            let full = finished.len() >= PART_UNITS || bytes >= PART_BYTES;
+            let due = full || last_part.elapsed() >= PART_AGE || ended;
             if due && !finished.is_empty() {
                 // On an error the receiver is dropped, which ends the workers after their units.
                 parts::write(&parts, &finished)?;
                 finished.clear();
+                bytes = 0;
                 last_part = Instant::now();
             }
             if ended {
@@ -178,19 +187,22 @@ pub struct Pilot {
 }
 
 /// Runs a few units, spread over the plan, for some seconds, and forgets their results.
-pub fn pilot(plan: &Plan) -> Pilot {
+///
+/// # Errors
+/// A plug-in that does not start.
+pub fn pilot(plan: &Plan, stop: &AtomicBool) -> Result<Pilot, StudyError> {
     const MOST_UNITS: usize = 24;
     const MOST_TIME: Duration = Duration::from_secs(10);
     let units = plan.units();
-    let methods = plan.methods();
+    let runner = Runner::new(plan, stop)?;
     let count = units.len().min(MOST_UNITS);
     let start = Instant::now();
     let mut done = 0;
     // Multiples of the golden ratio are spread evenly however soon the time is up.
-    while done < count && start.elapsed() < MOST_TIME {
+    while done < count && start.elapsed() < MOST_TIME && !stop.load(Ordering::Relaxed) {
         let position = (done as f64 * 0.618_033_988_749_895).fract() * units.len() as f64;
-        unit::run(plan, units[position as usize], &methods);
+        runner.run(units[position as usize], plan.methods());
         done += 1;
     }
-    Pilot { units: done, seconds_per_unit: start.elapsed().as_secs_f64() / done.max(1) as f64 }
+    Ok(Pilot { units: done, seconds_per_unit: start.elapsed().as_secs_f64() / done.max(1) as f64 })
 }

@@ -49,7 +49,7 @@ fn specs(plan: &Plan) -> Vec<UnitSpec> {
 }
 
 fn run_in(plan: &Plan, out: &Path, options: RunOptions) -> RunReport {
-    let directory = Directory::open(out, plan.study(), options.shard).unwrap();
+    let directory = Directory::open(out, plan, options.shard).unwrap();
     let report = run(plan, &directory, options, &AtomicBool::new(false)).unwrap();
     if options.shard.is_none() {
         write_tables(plan, &directory, directory.path()).unwrap();
@@ -224,7 +224,7 @@ fn a_new_mechanism_is_computed_alone() {
     let report = run_in(&plan, &grown, RunOptions::default());
     assert_eq!(report.computed, 8);
     let index = parts::Index::open(&grown.join("parts")).unwrap();
-    assert!(index.missing(plan.units()[0].id, &plan.methods(), false).is_empty());
+    assert!(index.missing(plan.units()[0].id, plan.methods(), false).is_empty());
     run_in(&plan, &whole, RunOptions::default());
     assert!(science(&grown) == science(&whole), "grown in two runs and computed at once");
 }
@@ -244,7 +244,7 @@ fn shards_merge_to_what_one_process_writes() {
         );
         assert!(report.computed >= 2 && report.computed <= 3);
     }
-    let target = Directory::open(&first, plan.study(), None).unwrap();
+    let target = Directory::open(&first, &plan, None).unwrap();
     gather(&second, &target).unwrap();
     assert_eq!(progress_of(&plan, &target).unwrap(), Completion { missing: 0, failed: 0 });
     write_tables(&plan, &target, target.path()).unwrap();
@@ -257,13 +257,13 @@ fn two_processes_keep_out_of_each_others_way() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     let shard = |index| Some(Shard { index, count: 2 });
-    let first = Directory::open(&out, plan.study(), shard(0)).unwrap();
-    assert!(matches!(Directory::open(&out, plan.study(), shard(0)), Err(StudyError::Locked { .. })));
-    assert!(matches!(Directory::open(&out, plan.study(), None), Err(StudyError::Locked { .. })));
-    let second = Directory::open(&out, plan.study(), shard(1)).unwrap();
+    let first = Directory::open(&out, &plan, shard(0)).unwrap();
+    assert!(matches!(Directory::open(&out, &plan, shard(0)), Err(StudyError::Locked { .. })));
+    assert!(matches!(Directory::open(&out, &plan, None), Err(StudyError::Locked { .. })));
+    let second = Directory::open(&out, &plan, shard(1)).unwrap();
     drop((first, second));
-    let whole = Directory::open(&out, plan.study(), None).unwrap();
-    assert!(matches!(Directory::open(&out, plan.study(), shard(1)), Err(StudyError::Locked { .. })));
+    let whole = Directory::open(&out, &plan, None).unwrap();
+    assert!(matches!(Directory::open(&out, &plan, shard(1)), Err(StudyError::Locked { .. })));
     drop(whole);
 }
 
@@ -273,7 +273,7 @@ fn a_directory_of_another_study_is_refused_and_untouched() {
     let directory = tempfile::tempdir().unwrap();
     run_in(&plan, directory.path(), RunOptions::default());
     let other = plan_of(&SMALL.replace("name = \"small\"", "name = \"other\""));
-    let error = Directory::open(directory.path(), other.study(), None).unwrap_err().to_string();
+    let error = Directory::open(directory.path(), &other, None).unwrap_err().to_string();
     assert!(error.contains("small") && error.contains("other"), "{error}");
     assert_eq!(run_in(&plan, directory.path(), RunOptions::default()).computed, 0);
 }
@@ -315,7 +315,7 @@ fn a_part_of_another_version_is_named() {
 fn a_stop_keeps_what_is_done() {
     let plan = plan_of(SMALL);
     let directory = tempfile::tempdir().unwrap();
-    let opened = Directory::open(directory.path(), plan.study(), None).unwrap();
+    let opened = Directory::open(directory.path(), &plan, None).unwrap();
     let report = run(&plan, &opened, RunOptions::default(), &AtomicBool::new(true)).unwrap();
     assert!(report.interrupted && report.computed == 0);
     drop(opened);

@@ -5,6 +5,17 @@ use super::writer::{check_names, check_type};
 use super::{Cell, TableError};
 use serde_json::Value;
 
+/// A cell as it is held.
+fn kept(cell: Cell) -> Option<String> {
+    match cell {
+        Cell::Null => None,
+        Cell::Text(text) => Some(text.to_string()),
+        Cell::Int(number) => Some(number.to_string()),
+        Cell::Real(number) => number.is_finite().then(|| number.to_string()),
+        Cell::Flag(flag) => Some(flag.to_string()),
+    }
+}
+
 /// One row of a table. Values are held as text, reals in the shortest form that reads back exactly,
 /// so that a row is the same after any number of trips through a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,15 +34,16 @@ impl Row {
         let mut cells = Vec::with_capacity(row.len());
         for (i, (_, cell)) in row.iter().enumerate() {
             check_type(table, i, *cell)?;
-            cells.push(match cell {
-                Cell::Null => None,
-                Cell::Text(text) => Some((*text).to_string()),
-                Cell::Int(number) => Some(number.to_string()),
-                Cell::Real(number) => number.is_finite().then(|| number.to_string()),
-                Cell::Flag(flag) => Some(flag.to_string()),
-            });
+            cells.push(kept(*cell));
         }
         Ok(Row { table, cells })
+    }
+
+    /// Replaces the value in the column of this name; nothing when there is none.
+    pub fn set(&mut self, name: &str, cell: Cell) {
+        if let Some(index) = self.table.columns.iter().position(|c| c.name == name) {
+            self.cells[index] = kept(cell);
+        }
     }
 
     /// The table that it belongs to.

@@ -266,6 +266,8 @@ const RUN_MECHANISM: Column = column("mechanism", Text, "", "Mechanism, or the b
 const JOBS_PER_HOUR: Column = column("jobs_per_hour", Real, "1/h", "Arrival rate, where the plan sets it");
 const RUN_SEED: Column = column("seed", Int, "", "Seed of the workload");
 
+const RUN_UNIT: Column = column("unit", Text, "", "Id of the study's unit; null from `synergy simulate`");
+
 /// One row per simulation.
 pub static RUNS: Table = Table {
     name: "runs",
@@ -323,6 +325,7 @@ pub static RUNS: Table = Table {
         column("bounded_rounds", Int, "", "Rounds with a bound that holds for the allocation"),
         column("gap_mean", Real, "", "Mean of (bound - value) / bound over those rounds"),
         column("gap_max", Real, "", "Largest of them"),
+        RUN_UNIT,
     ],
 };
 
@@ -367,6 +370,7 @@ pub static JOBS: Table = Table {
         column("lost_s", Real, "s", "Work lost to changes of lease and to fractions of iterations"),
         column("measured", Flag, "", "Whether it is in the measured window"),
         column("beyond", Flag, "", "Whether it came after the jobs asked for, to keep the load on"),
+        RUN_UNIT,
     ],
 };
 
@@ -480,8 +484,47 @@ pub static TRACE_JOBS: Table = Table {
     ],
 };
 
+/// One row per number of a summary.
+pub static SUMMARY: Table = Table {
+    name: "summary",
+    grain: "number of a summary (`synergy summarise`)",
+    reproducible: false,
+    columns: &[
+        column(
+            "group",
+            Text,
+            "",
+            "Units that it is over, as axis=value, axis=value; for simulations with policy and load; null for all",
+        ),
+        column(
+            "section",
+            Text,
+            "",
+            "value, gap, decomposition, paired, gap-profile, performance-profile, placement, price, completion, speedup, time",
+        ),
+        column("method", Text, "", "Mechanism, bound, placement or computation that it is about"),
+        column("against", Text, "", "Bound, reference mechanism, or for times the kind of computation"),
+        column(
+            "measure",
+            Text,
+            "",
+            "What the number is: mean, p95, worst, wilcoxon-p, share-at-0.05, jct-mean-s, ...",
+        ),
+        column("n", Int, "", "Units, runs or measurements that it rests on"),
+        column(
+            "value",
+            Real,
+            "",
+            "The number; gaps, shares and differences are shares of 1, times are seconds",
+        ),
+        column("low", Real, "", "Lower end of the bootstrap 95 % interval of a mean"),
+        column("high", Real, "", "Upper end"),
+        column("unit", Text, "", "The unit that has it, where it is one unit's"),
+    ],
+};
+
 /// Every table, in the order of the documentation.
-pub static TABLES: [&Table; 11] = [
+pub static TABLES: [&Table; 12] = [
     &INSTANCES,
     &BOUNDS,
     &PLACEMENTS,
@@ -493,6 +536,7 @@ pub static TABLES: [&Table; 11] = [
     &ROUNDS,
     &COMPARISON,
     &TRACE_JOBS,
+    &SUMMARY,
 ];
 
 /// The text of `results/SCHEMA.md`.

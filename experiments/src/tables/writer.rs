@@ -11,8 +11,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Rows per row group. Fixed, so that the bytes of a file depend on its rows alone.
-const ROW_GROUP: usize = 1 << 16;
+/// Rows per row group. Fixed, so that the bytes of a file depend on its rows alone; small, because a row
+/// group waits in memory until it is full, and the tables of a study are written side by side.
+const ROW_GROUP: usize = 1 << 12;
 
 /// File format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
