@@ -187,8 +187,7 @@ impl Mechanism for Plugin {
     }
 
     fn allocate(&self, instance: &Instance, queue: &[usize]) -> Result<Outcome, MechanismError> {
-        let failed =
-            |reason: String| MechanismError::Failed { mechanism: self.label.clone(), reason };
+        let failed = |reason: String| MechanismError::Failed { mechanism: self.label.clone(), reason };
         let waiting = self.idle().pop();
         let mut session = match waiting {
             Some(session) => session,

@@ -374,8 +374,8 @@ impl<'a> Runner<'a> {
             node_limit: Some(spec.limits.nodes),
             ..CompareOptions::default()
         };
-        let comparison = compare_with(&instance, &options, &|name| self.plugins.get(name))
-            .map_err(|e| e.to_string())?;
+        let comparison =
+            compare_with(&instance, &options, &|name| self.plugins.get(name)).map_err(|e| e.to_string())?;
         let failed = comparison.mechanisms.iter().any(|m| m.status == Status::Failed)
             || comparison.bounds.iter().any(|b| b.result.status == Status::Failed)
             || comparison.placements.iter().any(|p| p.status == Status::Failed);
