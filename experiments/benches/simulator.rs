@@ -1,6 +1,6 @@
 //! How long simulations take: the targets of the README's table. One thread, no files.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, criterion_group};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -122,5 +122,39 @@ fn simulations(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// 10,000 GPUs, 100,000 single-GPU jobs, a queue that is never empty. Half a minute each: measured once.
+fn large() {
+    const NAME: &str = "10000 GPUs, 100000 jobs, fifo + tune";
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let filter = words.iter().find(|word| !word.starts_with('-'));
+    if !words.iter().any(|word| word == "--bench") || filter.is_some_and(|filter| !NAME.contains(filter)) {
+        return;
+    }
+    let mut spec = SimulationSpec {
+        mechanisms: vec!["tune".into()],
+        workload: WorkloadSpec {
+            jobs: Some(100_000),
+            arrivals: ArrivalSpec::Poisson { jobs_per_hour: 2000.0 },
+            ..WorkloadSpec::default()
+        },
+        ..SimulationSpec::default()
+    };
+    spec.workload.cluster.gpus = 10_000;
+    let plan = Plan::new(spec, Source::Generated).expect("a plan of the library's own");
+    let start = std::time::Instant::now();
+    let ran = run(&plan);
+    eprintln!(
+        "simulate/{NAME}: {:.1} s, measured once ({} rounds, {} jobs)",
+        start.elapsed().as_secs_f64(),
+        ran.rounds,
+        ran.jobs
+    );
+}
+
 criterion_group!(benches, simulations);
-criterion_main!(benches);
+
+fn main() {
+    benches();
+    large();
+    Criterion::default().configure_from_args().final_summary();
+}

@@ -106,6 +106,19 @@ fn tables_are_the_same_bytes_whatever_the_threads() {
     assert!(two.stderr.contains("offered load"), "{two:?}");
 }
 
+/// What is named twice runs once.
+#[test]
+fn repeated_names_run_once() {
+    let place = Place::new();
+    let run = place
+        .synergy(
+            "simulate --load 2,2 --seed 1,1 --jobs 20 --policy fifo,fifo --mechanism tune,tune --out out",
+        )
+        .ok();
+    let frame = Frame::read(&place.path("out").join("runs.parquet"), &schema::RUNS, &["run"]).unwrap();
+    assert_eq!(frame.rows(), 1, "{run:?}");
+}
+
 /// The gap stands only beside a bound that holds, and is never negative.
 #[test]
 fn gaps_are_sound() {
@@ -149,6 +162,12 @@ fn what_makes_no_sense_is_one_line_and_exit_code_3() {
         ("simulate --measure 0..10 --jobs 5", "widen --jobs"),
         ("simulate --load 0", "above 0"),
         ("simulate --placement-penalty 2", "above 1"),
+        ("simulate --round-s 0.001", "1 or more"),
+        ("simulate --gpus 4 --gpus-per-server 4 --demand multi", "jobs of 8 GPUs on a cluster whose largest"),
+        ("simulate --gpus 16 --demand power-law:1,64", "jobs of 64 GPUs"),
+        ("simulate --jobs 18446744073709551615", "at most"),
+        ("simulate --measure 0..99999999999", "at most"),
+        ("simulate --gpus 4294967288", "at most"),
         ("simulate --trace bad.csv", "line 2"),
         ("simulate --trace absent.csv", "does not exist"),
         ("simulate bad.toml", "policy"),

@@ -1,19 +1,19 @@
 //! `synergy simulate`: policies with mechanisms over time.
 
 use super::Context;
+use super::cluster::ClusterArgs;
 use crate::compare::split_names;
 use crate::error::{CliError, ExitCode, InputError, OutputError};
 use crate::files::read_text;
 use crate::plugins;
 use crate::simulator::{
-    CompletionRule, End, Finished, Plan, PlanError, Progress, Recorder, RemainingRate, RunSpec, SimJob,
+    CompletionRule, End, Finished, Plan, PlanError, Progress, Recorder, RemainingRate, RunSpec,
     SimulationSpec, Source, Throughput, Trace, write_tables,
 };
 use crate::tables::TableError;
 use crate::text_table::{Cell, Style, TextTable, thousands};
-use crate::trace;
-use crate::workload::{DemandSpec, Workload, WorkloadError, WorkloadSpec};
-use crate::{interrupt, profiles};
+use crate::workload::DemandSpec;
+use crate::{interrupt, trace};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use std::io::IsTerminal;
@@ -56,9 +56,10 @@ pub struct Args {
     /// Measured jobs, by place in arrival order from 0; others keep arriving until the last of these has ended
     #[arg(long, value_name = "A..B", help_heading = "Jobs")]
     measure: Option<String>,
-    /// GPU demands: 1 each, or 70 % 1, 10 % 2, 15 % 4, 5 % 8 [default: single]
-    #[arg(long, help_heading = "Jobs")]
-    demand: Option<Demand>,
+    /// GPU demands: single (1 each), multi (70 % 1, 10 % 2, 15 % 4, 5 % 8), mixture:GPUS=WEIGHT,...,
+    /// power-law:EXPONENT,MAX_GPUS [default: single]
+    #[arg(long, value_name = "KIND", help_heading = "Jobs")]
+    demand: Option<DemandSpec>,
     /// Weights of image, language and speech tasks [default: 20,70,10]
     #[arg(long, value_name = "I,L,S", value_delimiter = ',', help_heading = "Jobs")]
     split: Option<Vec<f64>>,
@@ -68,21 +69,8 @@ pub struct Args {
     /// Its format
     #[arg(long, requires = "trace", default_value = "replay", help_heading = "Jobs")]
     trace_format: TraceFormat,
-    /// GPUs of the cluster [default: 128]
-    #[arg(long, value_name = "GPUS", help_heading = "Cluster")]
-    gpus: Option<u32>,
-    /// Servers of the cluster, instead of --gpus
-    #[arg(long, value_name = "N", conflicts_with = "gpus", help_heading = "Cluster")]
-    servers: Option<u32>,
-    /// GPUs of a server [default: 8]
-    #[arg(long, value_name = "GPUS", help_heading = "Cluster")]
-    gpus_per_server: Option<u32>,
-    /// CPUs per GPU, the CPU:GPU ratio [default: 3]
-    #[arg(long, value_name = "CPUS", help_heading = "Cluster")]
-    cpus_per_gpu: Option<f64>,
-    /// Memory of a server in GB [default: 62.5 per GPU]
-    #[arg(long, value_name = "GB", help_heading = "Cluster")]
-    memory_gb: Option<f64>,
+    #[command(flatten)]
+    cluster: ClusterArgs,
     /// Length of a round in seconds [default: 300]
     #[arg(long, value_name = "S", help_heading = "Rules")]
     round_s: Option<f64>,
@@ -122,15 +110,6 @@ pub struct Args {
     /// Threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-}
-
-/// GPU demands by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Demand {
-    /// 1 GPU each
-    Single,
-    /// 70 % 1, 10 % 2, 15 % 4, 5 % 8 GPUs
-    Multi,
 }
 
 /// Runs the simulations, writes the tables, prints the summary.
@@ -203,27 +182,8 @@ fn spec(args: &Args) -> Result<SimulationSpec, CliError> {
     let workload = &mut spec.workload;
     workload.jobs = args.jobs.or(workload.jobs);
     workload.mix.split = args.split.clone().or(workload.mix.split.take());
-    match args.demand {
-        Some(Demand::Single) => workload.demand = DemandSpec::Single {},
-        Some(Demand::Multi) => workload.demand = DemandSpec::Multi {},
-        None => {}
-    }
-    let cluster = &mut workload.cluster;
-    let shaped = args.gpus.is_some() || args.servers.is_some() || args.gpus_per_server.is_some();
-    if shaped || args.cpus_per_gpu.is_some() || args.memory_gb.is_some() {
-        cluster.groups.clear();
-    }
-    set(&mut cluster.gpus_per_server, &args.gpus_per_server);
-    set(&mut cluster.gpus, &args.gpus);
-    if let Some(servers) = args.servers {
-        cluster.gpus = servers.checked_mul(cluster.gpus_per_server).ok_or_else(|| {
-            CliError::Usage(format!("--servers {servers}: too many GPUs in all; give fewer servers"))
-        })?;
-    }
-    set(&mut cluster.cpus_per_gpu, &args.cpus_per_gpu);
-    if let Some(memory_gb) = args.memory_gb {
-        cluster.memory_gb_per_gpu = memory_gb / f64::from(cluster.gpus_per_server.max(1));
-    }
+    set(&mut workload.demand, &args.demand);
+    args.cluster.apply(&mut workload.cluster)?;
     Ok(spec)
 }
 
@@ -236,62 +196,14 @@ enum TraceFormat {
     Jobs,
 }
 
-/// Short names of the replay files, and the profiles that they stand for.
-const SHORT_NAMES: [(&str, &str); 4] = [
-    ("res18", "resnet18"),
-    ("res50", "resnet50"),
-    ("mobilenet", "mobilenetv2"),
-    ("shufflenet", "shufflenetv2"),
-];
-
 fn read_trace(file: &str, format: TraceFormat) -> Result<Trace, CliError> {
     match format {
-        TraceFormat::Replay => read_replay(file),
-        TraceFormat::Jobs => read_jobs_table(file),
+        TraceFormat::Replay => Ok(Trace::replay(file, &read_text(file)?)?),
+        TraceFormat::Jobs => {
+            let table = trace::read(Path::new(file))?;
+            Ok(Trace::of_table(file, table).map_err(|error| InputError::whole(file, error))?)
+        }
     }
-}
-
-fn read_jobs_table(file: &str) -> Result<Trace, CliError> {
-    let invalid = |error: WorkloadError| CliError::from(InputError::whole(file, error));
-    let table = Arc::new(trace::read(Path::new(file))?);
-    let workload =
-        Workload::with_trace(WorkloadSpec::of_trace(file), Some(Arc::clone(&table))).map_err(invalid)?;
-    Trace::imported(&workload, &table).map_err(invalid)
-}
-
-fn read_replay(file: &str) -> Result<Trace, CliError> {
-    let mut jobs = Vec::new();
-    for (line, text) in read_text(file)?.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let fault = |what: &str| InputError::at(file, format!("line {}", line + 1).as_str(), what);
-        let cells: Vec<&str> = text.split(',').map(str::trim).collect();
-        let [id, model, arrival_s, iterations, gpus] = cells[..] else {
-            return Err(fault(
-                "a replay file has 5 columns: id, model, arrival in seconds, iterations, GPUs",
-            )
-            .into());
-        };
-        let name = SHORT_NAMES.iter().find(|(short, _)| *short == model).map_or(model, |(_, full)| full);
-        let model = profiles::find(name).ok_or_else(|| fault(&format!("{name} is no built-in profile")))?;
-        let number = |cell: &str, what: &str| match cell.parse::<f64>() {
-            Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-            _ => Err(fault(&format!("{what} is {cell:?}; give a number, 0 or more"))),
-        };
-        let iterations = number(iterations, "iterations")?;
-        let id: Result<i64, _> = id.parse();
-        jobs.push(SimJob {
-            id: id.clone().unwrap_or(line as i64),
-            trace_id: id.is_err().then(|| cells[0].into()),
-            profile: Arc::clone(&model.profile),
-            gpus: number(gpus, "GPUs")? as u32,
-            arrival_s: number(arrival_s, "arrival")?,
-            work_s: iterations * model.iteration_s,
-            weight: 1.0,
-            iterations: Some(iterations as u64),
-        });
-    }
-    let first_line_s = jobs.first().map_or(0.0, |job: &SimJob| job.arrival_s);
-    jobs.sort_by(|a, b| a.arrival_s.total_cmp(&b.arrival_s));
-    Ok(Trace { jobs, first_line_s })
 }
 
 /// Makes the output directory before the work, and says where rows wait.

@@ -26,6 +26,7 @@ pub use alibaba_nodes::{import_nodes, import_nodes_from};
 pub use assign::ProfileRule;
 pub use input::LONGEST_LINE;
 pub use record::{date, parse_moment_s};
+pub use replay::replay_profile;
 pub use report::{Reason, Report, Tally};
 
 use crate::error::InputError;

@@ -18,9 +18,14 @@ const SHORT_NAMES: [(&str, &str); 4] = [
     ("shufflenet", "shufflenetv2"),
 ];
 
+/// The profile that a model's name in a replay file stands for.
+pub fn replay_profile(model: &str) -> &str {
+    SHORT_NAMES.iter().find(|(short, _)| *short == model).map_or(model, |(_, full)| full)
+}
+
 pub(super) fn job(record: &Record, _: &mut Vec<&'static str>) -> Result<TraceJob, Reason> {
     let name = record.required_text("model")?;
-    let full = SHORT_NAMES.iter().find(|(short, _)| *short == name).map_or(name, |(_, full)| full);
+    let full = replay_profile(name);
     let model = profiles::find(full).ok_or(Reason::new("model", "is no built-in profile"))?;
     let iterations = record.not_negative("iterations")?.ok_or(Reason::new("iterations", "is missing"))?;
     Ok(TraceJob {

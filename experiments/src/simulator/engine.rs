@@ -7,6 +7,7 @@
 use super::SimulationError;
 use super::allocators::{Allocator, Decision, full_demand, full_speed, published_iteration_s};
 use super::job::{Account, JobState, SimJob};
+use super::plan::MOST_JOBS;
 use super::policies::{KeyMotion, Policy};
 use super::queue::{Keys, Queue, Rate};
 use super::rows::{End, JobRow, Progress, RoundRow, Sink};
@@ -283,6 +284,9 @@ impl<'a> Engine<'a> {
             self.drawn.extend((&mut *self.source).take(more));
             if self.drawn.len() == before {
                 return Ok(None);
+            }
+            if self.drawn.len() > MOST_JOBS {
+                return Err(SimulationError::TooManyJobs { most: MOST_JOBS });
             }
             let specs = self.drawn.iter().enumerate().map(spec).collect();
             let (cluster, rules) = (self.instance.cluster().clone(), self.instance.rules());

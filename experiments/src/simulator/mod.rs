@@ -6,7 +6,6 @@
 
 mod allocators;
 mod audit;
-pub mod claims;
 mod engine;
 mod job;
 mod moment;
@@ -20,6 +19,7 @@ mod statistics;
 mod switches;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use allocators::{
     Allocator, BoundAllocator, Decision, Grant, Kind, MechanismAllocator, OwnAllocator, PUBLISHED_MODELS,
@@ -32,13 +32,13 @@ pub use moment::{Moment, instance_at};
 pub use output::{Finished, Recorder, rows_of, write_tables};
 pub use plan::{
     CompletionRule, Plan, PlanError, RemainingRate, RunEnd, RunSpec, SimulationSpec, Source, Throughput,
-    Trace,
 };
 pub use policies::Policy;
 pub use queue::Rate;
 pub use rows::{End, JobRow, Progress, RoundRow, Sink};
 pub use statistics::{Gatherer, Statistics};
 pub use switches::{Switch, SwitchError, Switches};
+pub use trace::Trace;
 
 use synergy_solver::mechanisms::MechanismError;
 use synergy_solver::model::ModelError;
@@ -61,6 +61,14 @@ pub enum SimulationError {
         end: usize,
         /// Jobs asked for.
         jobs: usize,
+    },
+    /// A stream that does not let up before memory is full.
+    #[error(
+        "more than {most} jobs arrived before the last measured one had ended; give a lower --load, or measure fewer jobs"
+    )]
+    TooManyJobs {
+        /// Most that a simulation takes.
+        most: usize,
     },
     /// Jobs and cluster do not go together.
     #[error(transparent)]

@@ -8,6 +8,7 @@ use super::policies;
 use super::queue::Rate;
 use super::rows::Sink;
 use super::switches::{Switch, SwitchError, Switches};
+use super::trace::Trace;
 use super::{Decision, SimulationError};
 use crate::error::suggestion;
 use crate::plugins::{self, ResolveError};
@@ -176,36 +177,10 @@ pub enum Source {
     Trace(Arc<Trace>),
 }
 
-/// Jobs of a trace.
-#[derive(Debug, Clone)]
-pub struct Trace {
-    /// In arrival order.
-    pub jobs: Vec<SimJob>,
-    /// Arrival on the first line of the file, which need not be the earliest: the published simulator's
-    /// first round follows it.
-    pub first_line_s: f64,
-}
-
-impl Trace {
-    /// The jobs of an imported trace; `workload` follows it row by row.
-    ///
-    /// # Errors
-    /// A trace without durations.
-    pub fn imported(workload: &Workload, table: &trace::Trace) -> Result<Self, WorkloadError> {
-        let jobs = workload.stream()?.zip(&table.jobs).map(|(job, row)| SimJob {
-            id: job.index as i64,
-            trace_id: Some(Arc::clone(&row.id)),
-            profile: Arc::clone(workload.profile(job.model)),
-            gpus: job.gpus,
-            arrival_s: job.arrival_s,
-            work_s: job.work_s,
-            weight: 1.0,
-            iterations: row.iterations.map(|iterations| iterations as u64),
-        });
-        let first = table.jobs.iter().min_by_key(|job| job.line);
-        Ok(Trace { jobs: jobs.collect(), first_line_s: first.map_or(0.0, |job| job.arrival_s) })
-    }
-}
+/// Most jobs of a simulation, those that keep the load on included: a few GB.
+pub(super) const MOST_JOBS: usize = 5_000_000;
+/// Most GPUs of a simulated cluster.
+const MOST_GPUS: u64 = 1_000_000;
 
 /// One simulation.
 #[derive(Debug, Clone, PartialEq)]
@@ -257,23 +232,27 @@ impl Plan {
     ///
     /// # Errors
     /// Unknown names; values that make no sense.
-    pub fn new(spec: SimulationSpec, source: Source) -> Result<Self, PlanError> {
+    pub fn new(mut spec: SimulationSpec, source: Source) -> Result<Self, PlanError> {
+        // What is named twice runs once.
+        drop_repeats(&mut spec.policies);
+        drop_repeats(&mut spec.mechanisms);
+        drop_repeats(&mut spec.loads);
+        drop_repeats(&mut spec.seeds);
         let mut switches = Switches::named(&spec.semantics)?;
         spec.with.iter().try_for_each(|assignment| switches.set(assignment))?;
         let value = |field: &'static str, fine: bool, problem: String| {
             if fine { Ok(()) } else { Err(PlanError::Value { field, problem }) }
         };
         for (field, number, least) in [
-            ("round_s", spec.round_s, f64::MIN_POSITIVE),
+            ("round_s", spec.round_s, 1.0),
             ("placement_penalty", spec.placement_penalty, f64::MIN_POSITIVE),
             ("lease_change_s", spec.lease_change_s, 0.0),
             ("profiling_s", spec.profiling_s, 0.0),
             ("starvation_hours", spec.starvation_hours, f64::MIN_POSITIVE),
         ] {
-            let problem = format!(
-                "is {number}; give a finite number, {}",
-                if least > 0.0 { "above 0" } else { "0 or more" }
-            );
+            let range =
+                if least == f64::MIN_POSITIVE { "above 0".into() } else { format!("{least} or more") };
+            let problem = format!("is {number}; give a finite number, {range}");
             value(field, number.is_finite() && number >= least, problem)?;
         }
         value(
@@ -329,7 +308,12 @@ impl Plan {
             }
         }
         let plan = Plan { cluster, runs, source, switches, semantics: switches.describe(), measure, spec };
-        plan.runs.iter().try_for_each(|run| plan.workload(run).map(drop))?;
+        for (field, number, most) in [
+            ("jobs", plan.asked() as u64, MOST_JOBS as u64),
+            ("cluster.gpus", plan.cluster.gpus(), MOST_GPUS),
+        ] {
+            value(field, number <= most, format!("is {number}; a simulation takes at most {most}"))?;
+        }
         if let Some(window) = plan.measure.as_ref().filter(|window| window.end > plan.asked()) {
             let jobs = plan.asked();
             let problem =
@@ -340,21 +324,29 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether every job of the trace fits the cluster.
+    /// Whether the workload can be made, and every job of it fits the cluster.
     fn fits(&self) -> Result<(), PlanError> {
-        let Source::Trace(trace) = &self.source else { return Ok(()) };
         let sizes = self.cluster.groups().iter().map(|group| group.count as u64 * u64::from(group.gpus));
         let largest = sizes.max().unwrap_or(0);
-        match trace.jobs.iter().take(self.asked()).find(|job| u64::from(job.gpus) > largest || job.gpus == 0)
-        {
-            None => Ok(()),
-            Some(job) => {
-                let problem = format!(
-                    "has job {} of {} GPUs on a cluster whose largest group has {largest}; give more --gpus",
-                    job.id, job.gpus
-                );
-                Err(PlanError::Value { field: "trace", problem })
+        let refuse = |field, what: String| {
+            let problem = format!("{what} on a cluster whose largest group has {largest}; give more --gpus");
+            Err(PlanError::Value { field, problem })
+        };
+        let jobs = match &self.source {
+            Source::Generated => {
+                for run in &self.runs {
+                    let gpus = self.workload(run)?.largest_demand();
+                    if u64::from(gpus) > largest {
+                        return refuse("demand", format!("has jobs of {gpus} GPUs"));
+                    }
+                }
+                return Ok(());
             }
+            Source::Trace(trace) => &trace.jobs[..self.asked()],
+        };
+        match jobs.iter().find(|job| u64::from(job.gpus) > largest || job.gpus == 0) {
+            Some(job) => refuse("trace", format!("has job {} of {} GPUs", job.id, job.gpus)),
+            None => Ok(()),
         }
     }
 
@@ -606,6 +598,18 @@ fn generated(workload: &Workload) -> Result<impl Iterator<Item = SimJob> + '_, W
         weight: 1.0,
         iterations: None,
     }))
+}
+
+/// Leaves the first of equal elements.
+fn drop_repeats<T: PartialEq>(list: &mut Vec<T>) {
+    let mut kept = 0;
+    for next in 0..list.len() {
+        if !list[..kept].contains(&list[next]) {
+            list.swap(kept, next);
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
 }
 
 fn parse_range(text: &str) -> Result<Range<usize>, PlanError> {

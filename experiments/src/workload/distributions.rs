@@ -109,7 +109,7 @@ pub(super) enum Demands {
     /// Demands, ascending, with weights.
     Drawn { gpus: Vec<u32>, weights: Vec<f64> },
     /// The row's own.
-    Trace { mean_gpus: f64 },
+    Trace { mean_gpus: f64, largest: u32 },
 }
 
 impl Demands {
@@ -135,7 +135,8 @@ impl Demands {
             DemandSpec::Trace {} => {
                 let jobs = trace.map(|trace| trace.jobs.as_slice()).unwrap_or_default();
                 let sum: f64 = jobs.iter().map(|job| f64::from(job.gpus)).sum();
-                return Ok(Demands::Trace { mean_gpus: sum / jobs.len().max(1) as f64 });
+                let largest = jobs.iter().map(|job| job.gpus).max().unwrap_or(0);
+                return Ok(Demands::Trace { mean_gpus: sum / jobs.len().max(1) as f64, largest });
             }
         };
         pairs.retain(|(_, weight)| *weight > 0.0);
@@ -153,7 +154,14 @@ impl Demands {
                 let sum: f64 = weights.iter().sum();
                 gpus.iter().zip(weights).map(|(g, w)| f64::from(*g) * w).sum::<f64>() / sum
             }
-            Demands::Trace { mean_gpus } => *mean_gpus,
+            Demands::Trace { mean_gpus, .. } => *mean_gpus,
+        }
+    }
+
+    pub(super) fn largest(&self) -> u32 {
+        match self {
+            Demands::Drawn { gpus, .. } => gpus.last().copied().unwrap_or(0),
+            Demands::Trace { largest, .. } => *largest,
         }
     }
 

@@ -124,6 +124,11 @@ impl Workload {
         &self.models.models()[model].profile
     }
 
+    /// Largest GPU demand that a job can have.
+    pub fn largest_demand(&self) -> u32 {
+        self.demands.largest()
+    }
+
     /// Load at the baseline rate, from the means of the distributions (of a trace: of its jobs).
     pub fn load(&self) -> OfferedLoad {
         let trace = self.trace.as_deref();
