@@ -3,7 +3,6 @@
 mod allocate;
 mod bench;
 mod check;
-mod claims;
 mod cluster;
 mod compare;
 mod completions;
@@ -17,6 +16,7 @@ mod mechanisms;
 mod new_mechanism;
 mod plot;
 mod profile;
+mod reproduce;
 mod rules;
 mod schema;
 mod search_worst;
@@ -63,7 +63,7 @@ enum Command {
     Check(check::Args),
     Export(export::Args),
     Simulate(simulate::Args),
-    Claims(claims::Args),
+    Reproduce(reproduce::Args),
     Mechanisms(mechanisms::Args),
     Conformance(conformance::Args),
     Bench(bench::Args),
@@ -90,7 +90,7 @@ impl Command {
             Command::Check(args) => check::run(args, context),
             Command::Export(args) => export::run(args, context),
             Command::Simulate(args) => simulate::run(args, context),
-            Command::Claims(args) => claims::run(args, context),
+            Command::Reproduce(args) => reproduce::run(args, context),
             Command::Mechanisms(args) => mechanisms::run(args, context),
             Command::Conformance(args) => conformance::run(args, context),
             Command::Bench(args) => bench::run(args, context),

@@ -12,7 +12,6 @@ use super::trace::Trace;
 use super::{Decision, SimulationError};
 use crate::error::suggestion;
 use crate::plugins::{self, ResolveError};
-use crate::trace;
 use crate::workload::{ArrivalSpec, OfferedLoad, Workload, WorkloadError, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;

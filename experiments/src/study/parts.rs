@@ -267,6 +267,18 @@ impl<'a> Reader<'a> {
         Ok(rows)
     }
 
+    /// All rows of one table that the first record of a unit holds.
+    ///
+    /// # Errors
+    /// As [`Reader::rows`].
+    pub fn table_rows(&mut self, unit: UnitId, table: &'static Table) -> Result<Vec<Row>, StudyError> {
+        let index = self.index;
+        match index.units.get(&unit).and_then(|places| places.first()) {
+            Some(place) => Ok(rows_of(&self.line(place)?, table)),
+            None => Ok(Vec::new()),
+        }
+    }
+
     fn line(&mut self, place: &Place) -> Result<Value, StudyError> {
         if !self.kept.iter().any(|(part, _)| *part == place.part) {
             let path = &self.index.parts[place.part as usize];

@@ -459,6 +459,78 @@ pub static COMPARISON: Table = Table {
     ],
 };
 
+/// One row per number that a recipe of `synergy reproduce` finds.
+pub static CLAIMS: Table = Table {
+    name: "claims",
+    grain: "number of a finding of `synergy reproduce`; findings without a number have one row too",
+    reproducible: true,
+    columns: &[
+        column("claim", Text, "", "Claim of the paper, such as C2; null for ours"),
+        column("recipe", Text, "", "Recipe that measures it"),
+        column("scale", Text, "", "quick or full"),
+        column("title", Text, "", "What is measured"),
+        column("quantity", Text, "", "Which of the finding's numbers; null when there is one"),
+        column("value", Real, "as `unit` says", "Mean; null when it was not measured"),
+        column("low", Real, "as `unit` says", "Lower end of the 95 % interval (Student's t)"),
+        column("high", Real, "as `unit` says", "Upper end"),
+        column("unit", Text, "", "Unit of value, low and high; x is a ratio"),
+        column("n", Int, "", "Seeds or instances that it rests on"),
+        column("paper", Text, "", "The paper's value"),
+        column(
+            "verdict",
+            Text,
+            "",
+            "agrees, differs, cannot be compared, not run; ours where the paper has none",
+        ),
+        column("why", Text, "", "Why"),
+        column("command", Text, "", "Command that measures it"),
+    ],
+};
+
+/// One row per model and method of profiling.
+pub static PROFILING: Table = Table {
+    name: "profiling",
+    grain: "model and method of profiling",
+    reproducible: true,
+    columns: &[
+        column("profile", Text, "", "Name of the sensitivity profile"),
+        column("method", Text, "", "full-grid, cpu-axis or binary-search"),
+        column("points", Int, "", "Points measured"),
+        column("minutes", Real, "min", "Time they take"),
+        column(
+            "mean_relative_error",
+            Real,
+            "",
+            "Mean over the grid of the distance of estimate and truth / truth",
+        ),
+        column("max_relative_error", Real, "", "Largest of these"),
+        column(
+            "throughput_kept",
+            Real,
+            "",
+            "True throughput at the estimated best case / at the true best case",
+        ),
+    ],
+};
+
+/// One row per instance, mechanism, method of profiling and noise.
+pub static PROFILE_ERROR: Table = Table {
+    name: "profile_error",
+    grain: "instance, mechanism, method of profiling and noise",
+    reproducible: true,
+    columns: &[
+        column("seed", Int, "", "Seed of the workload and of the noise"),
+        column("demand", Text, "", "Distribution of GPU demands"),
+        column("mechanism", Text, "", "Name of the mechanism"),
+        column("method", Text, "", "full-grid, cpu-axis or binary-search"),
+        column("noise", Real, "", "Standard deviation of a measurement, relative to the true value"),
+        column("value", Real, "", "True value of the allocation decided on estimates"),
+        column("value_exact", Real, "", "Value of the allocation decided on the truth"),
+        column("kept", Real, "", "value / value_exact"),
+        column("unfair", Int, "", "Scheduled jobs below their true baseline"),
+    ],
+};
+
 /// One row per job of an imported trace.
 pub static TRACE_JOBS: Table = Table {
     name: "trace_jobs",
@@ -524,7 +596,7 @@ pub static SUMMARY: Table = Table {
 };
 
 /// Every table, in the order of the documentation.
-pub static TABLES: [&Table; 12] = [
+pub static TABLES: [&Table; 15] = [
     &INSTANCES,
     &BOUNDS,
     &PLACEMENTS,
@@ -537,6 +609,9 @@ pub static TABLES: [&Table; 12] = [
     &COMPARISON,
     &TRACE_JOBS,
     &SUMMARY,
+    &CLAIMS,
+    &PROFILING,
+    &PROFILE_ERROR,
 ];
 
 /// The text of `results/SCHEMA.md`.
