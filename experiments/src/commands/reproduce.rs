@@ -14,7 +14,7 @@ pub struct Args {
     /// Recipes [default: all; --list names them]
     #[arg(value_name = "RECIPE")]
     recipes: Vec<String>,
-    /// Fewer seeds, loads and instances, a shorter window: all recipes within ten minutes on two cores
+    /// Fewer seeds, loads and instances: all recipes within ten minutes on two cores
     #[arg(long)]
     quick: bool,
     /// Directory for tables, figures, claims.csv and claims.md; what is finished in it is not run again

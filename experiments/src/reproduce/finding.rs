@@ -1,8 +1,7 @@
 //! What a recipe finds, beside what the paper says: an estimate with its interval, and a verdict that
 //! follows from the two by rule.
 
-use crate::statistics::mean;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::statistics::student_mean;
 
 /// A quantity with its 95 % interval.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,14 +22,9 @@ impl Estimate {
     /// Mean and Student's t interval of values that are independent, such as those of several seeds;
     /// `None` for no values.
     pub fn of(quantity: impl Into<String>, unit: &'static str, values: &[f64]) -> Option<Self> {
-        let value = mean(values)?;
-        let count = values.len() as f64;
-        let interval = StudentsT::new(0.0, 1.0, count - 1.0).ok().filter(|_| values.len() > 1).map(|t| {
-            let variance = values.iter().map(|x| (x - value).powi(2)).sum::<f64>() / (count - 1.0);
-            let half = t.inverse_cdf(0.975) * (variance / count).sqrt();
-            (value - half, value + half)
-        });
-        Some(Estimate { quantity: quantity.into(), unit, value, interval, n: values.len() })
+        let student = student_mean(values)?;
+        let interval = student.half_width.map(|half| (student.mean - half, student.mean + half));
+        Some(Estimate { quantity: quantity.into(), unit, value: student.mean, interval, n: values.len() })
     }
 
     /// A number that is counted or computed, not estimated.

@@ -2,12 +2,13 @@
 //!
 //! A [`Recipe`] says what is computed ([`Work`]: simulations, studies, tables), and settles the claims
 //! that follow from it ([`Finding`]). [`run`] computes what is missing, writes every recipe's tables to
-//! its own directory and makes one table of all claims.
+//! its own directory, draws its figures from these tables, and makes one table of all claims.
 //!
 //! Finished simulations are kept in `DIR/store` by the hash of their resolved specification, so that
 //! recipes share them and a run that was killed goes on; studies keep their units themselves.
 
 mod claims;
+mod drawings;
 mod error;
 mod finding;
 mod progress;
@@ -46,6 +47,8 @@ pub struct Recipe {
     work: fn(&Request) -> Result<Work, ReproduceError>,
     /// What follows.
     settle: fn(&Outcome) -> Result<Vec<Finding>, ReproduceError>,
+    /// Its figures.
+    figures: &'static [drawings::Drawing],
 }
 
 /// Writes tables of its own into a directory.
@@ -149,6 +152,7 @@ pub fn run(
         let outcome = compute(recipe, request, &store, stop)?;
         let findings = (recipe.settle)(&outcome)?;
         claims::write(recipe.name, &request.scale, &findings, &outcome.directory)?;
+        drawings::draw(recipe.figures, &outcome.directory, say)?;
         say(format!("{}: done in {}", recipe.name, duration(start.elapsed().as_secs_f64())));
     }
     claims::gather(&request.out)

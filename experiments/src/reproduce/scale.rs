@@ -22,6 +22,8 @@ pub struct Scale {
     pub single_lp_loads: Vec<f64>,
     /// The same for the multi-GPU mix.
     pub multi_lp_loads: Vec<f64>,
+    /// Loads of single-GPU jobs at which the switches of the published simulator are compared.
+    pub switch_loads: Vec<f64>,
     /// Jobs of the Philly trace.
     pub philly_jobs: usize,
     /// Generated instances per combination of a study's axes.
@@ -40,24 +42,26 @@ impl Scale {
             multi_loads: vec![2.5, 3.0, 3.5, 4.0, 4.25, 4.5, 4.75, 5.0],
             single_lp_loads: vec![5.0, 6.0, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5],
             multi_lp_loads: vec![2.5, 3.0, 3.5, 4.0, 4.25, 4.5, 4.75, 5.0],
+            switch_loads: vec![8.0, 9.0],
             philly_jobs: 8000,
             replicates: 20,
         }
     }
 
-    /// Fewer seeds, loads and replicates, a shorter window.
+    /// Fewer seeds, loads and replicates.
     pub fn quick() -> Self {
         Scale {
             name: "quick",
             seeds: vec![1, 2, 3],
-            warm_up: 1500,
-            measured: 500,
-            single_loads: vec![6.0, 7.5, 9.0],
+            warm_up: 4000,
+            measured: 1000,
+            single_loads: vec![6.0, 7.5, 8.5, 9.0],
             multi_loads: vec![3.0, 4.0, 4.5],
             single_lp_loads: vec![7.5, 9.0],
             multi_lp_loads: vec![3.0, 4.0],
-            philly_jobs: 4000,
-            replicates: 5,
+            switch_loads: vec![9.0],
+            philly_jobs: 8000,
+            replicates: 10,
         }
     }
 

@@ -232,6 +232,15 @@ impl Runs {
         loads
     }
 
+    /// What the first run of a policy and mechanism that has no value says.
+    pub fn fault(&self, policy: &str, mechanism: &str) -> Option<String> {
+        let is = |r: &&FinishedRun| r.run.policy == policy && r.run.mechanism == mechanism && !r.ok();
+        match self.runs.iter().find(is)?.row.get("message") {
+            Cell::Text(message) => Some(message.to_string()),
+            _ => None,
+        }
+    }
+
     /// Whether a policy and mechanism have a run at a load that did not end as it should.
     pub fn broken(&self, policy: &str, mechanism: &str, load: Option<f64>) -> bool {
         self.at(policy, mechanism, load).any(|run| !run.ok())

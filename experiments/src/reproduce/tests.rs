@@ -15,6 +15,7 @@ fn tiny() -> Scale {
         multi_loads: vec![3.0],
         single_lp_loads: vec![9.0],
         multi_lp_loads: vec![3.0],
+        switch_loads: vec![9.0],
         philly_jobs: 20,
         replicates: 1,
     }

@@ -493,7 +493,7 @@ pub static PROFILING: Table = Table {
     grain: "model and method of profiling",
     reproducible: true,
     columns: &[
-        column("profile", Text, "", "Name of the sensitivity profile"),
+        column("model", Text, "", "Name of the model and its sensitivity profile"),
         column("method", Text, "", "full-grid, cpu-axis or binary-search"),
         column("points", Int, "", "Points measured"),
         column("minutes", Real, "min", "Time they take"),

@@ -2,6 +2,7 @@
 
 use super::load_fifo_single::EXAMPLE;
 use super::{TUNE, hours};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -12,6 +13,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("jct-cdf", &["published"])],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

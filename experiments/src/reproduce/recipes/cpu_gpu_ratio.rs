@@ -2,6 +2,7 @@
 
 use super::load_fifo_single::EXAMPLE;
 use super::{PROPORTIONAL, TUNE, jct_mean};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -12,6 +13,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("bars", &["ratio-3", "ratio-4", "ratio-5", "ratio-6"])],
 };
 
 const RATIOS: [u32; 4] = [3, 4, 5, 6];

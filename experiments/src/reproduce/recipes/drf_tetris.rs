@@ -1,6 +1,7 @@
 //! DRF and Tetris as published (greedy, best-case demands) and with fungible demands (TUNE).
 
 use super::{GREEDY, PROPORTIONAL, TUNE, jct_mean, starved};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -11,6 +12,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("bars", &["mechanisms"]).by(&["policy", "jobs_per_hour"])],
 };
 
 const POLICIES: [&str; 2] = ["drf", "tetris"];

@@ -1,6 +1,7 @@
 //! Least attained service, multi-GPU jobs, the tail of long jobs: claim C5.
 
 use super::{PROPORTIONAL, SHORT_S, TUNE, jct_mean, largest_ratio, starved};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -11,6 +12,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("jct-load", &["mechanisms"]),
+        Drawing::of("jct-cdf", &["mechanisms"]).only("jobs_per_hour", "3"),
+    ],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

@@ -1,6 +1,7 @@
 //! Mean JCT against load, FIFO, multi-GPU jobs: claim C3.
 
 use super::{PROPORTIONAL, TUNE, jct_mean, largest_ratio};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -11,6 +12,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("jct-load", &["mechanisms"]), Drawing::of("speedup-load", &["mechanisms"])],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

@@ -1,6 +1,7 @@
 //! Mean JCT against load, FIFO, single-GPU jobs: claims C1 and C2.
 
 use super::{LP, PROPORTIONAL, TUNE, hours, jct_mean, largest_ratio};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding, Verdict};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -14,6 +15,11 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("jct-load", &["mechanisms", "bound"]),
+        Drawing::of("speedup-load", &["mechanisms"]),
+        Drawing::of("jct-cdf", &["mechanisms"]).only("jobs_per_hour", "9"),
+    ],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

@@ -1,6 +1,7 @@
 //! Mean JCT against load, finish-time fairness, single- and multi-GPU jobs: claim C4.
 
 use super::{PROPORTIONAL, TUNE, jct_mean, largest_ratio};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -11,6 +12,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("jct-load", &["single"]).named("jct-load-single"),
+        Drawing::of("jct-load", &["multi"]).named("jct-load-multi"),
+    ],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

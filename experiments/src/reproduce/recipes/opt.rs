@@ -1,6 +1,7 @@
 //! TUNE against OPT, per round and over time: claims C8 and C12.
 
 use super::{LP, TUNE, jct_mean};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -11,6 +12,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("gap-cdf", &["rounds"]).by(&["gpus", "demand"]),
+        Drawing::of("gap-decomposition", &["rounds"]).by(&["gpus", "demand"]),
+    ],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

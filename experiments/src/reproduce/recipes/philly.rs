@@ -2,6 +2,7 @@
 
 use super::{PROPORTIONAL, SHORT_S, TUNE, jct_mean};
 use crate::importers::{self, Format, Options};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::simulations::{Batch, FinishedRun, Runs};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
@@ -16,6 +17,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("jct-cdf", &["seed-1"]),
+        Drawing::of("jct-cdf", &["generated"]).named("jct-cdf-generated"),
+    ],
 };
 
 const GPUS: u32 = 512;
@@ -83,11 +88,14 @@ fn settle(outcome: &Outcome) -> Result<Vec<Finding>, ReproduceError> {
             Finding::ours("512 GPUs, generated multi-GPU jobs, SRTF", numbers, stand_in),
         ]);
     }
-    let load = Estimate::of("speedup of mean JCT", "x", &column(|m| m.mean));
+    let beside = [
+        Estimate::of("speedup of mean JCT", "x", &column(|m| m.mean)),
+        Estimate::of("offered load at the baseline rate", "", &column(|m| m.load)),
+    ];
     let parts =
         vec![(Claimed::Equals(2.2), tail), (Claimed::Equals(15.0), short), (Claimed::Equals(15.0), long)];
     Ok(vec![
-        Finding::judged("C6", TITLE, C6, parts).beside(load),
+        Finding::judged("C6", TITLE, C6, parts).beside(beside.into_iter().flatten()),
         Finding::judged(
             "C7",
             format!("{TITLE}: largest speedup of one job"),
@@ -105,6 +113,8 @@ struct Measured {
     long_reduction: Option<f64>,
     largest: Option<f64>,
     mean: Option<f64>,
+    /// At the baseline rate.
+    load: Option<f64>,
 }
 
 fn measure(runs: &Runs) -> Vec<Measured> {
@@ -124,6 +134,7 @@ fn measure(runs: &Runs) -> Vec<Measured> {
             long_reduction: reduction(base.jct_mean_of_s(is_long), tune.jct_mean_of_s(is_long)),
             largest: jobs.map(|(a, b)| a.jct_s / b.jct_s).reduce(f64::max),
             mean: ratio(jct_mean(base), jct_mean(tune)),
+            load: base.real("load_baseline"),
         })
     };
     let tuned = runs.runs.iter().filter(|r| r.run.mechanism == TUNE && r.ok());

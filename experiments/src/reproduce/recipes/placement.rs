@@ -1,5 +1,6 @@
 //! Jobs that a vertex of the placement program fragments: claim C14.
 
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 
@@ -9,6 +10,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("scaling", &["fragments"])],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

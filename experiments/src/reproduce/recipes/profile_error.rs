@@ -18,6 +18,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work: |_| Ok(Work { tables: Some(write), ..Work::default() }),
     settle,
+    figures: &[],
 };
 
 const FILE: &str = "profile_error.parquet";

@@ -3,6 +3,7 @@
 use crate::profiler::cache::CacheModel;
 use crate::profiler::{ErrorSummary, Method, Setup, profile};
 use crate::profiles;
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Scale, Work};
 use crate::tables::schema::PROFILING;
@@ -15,32 +16,37 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work: |_| Ok(Work { tables: Some(write), ..Work::default() }),
     settle,
+    figures: &[Drawing::of("profiler", &["profiling.csv"])],
 };
 
 const FILE: &str = "profiling.parquet";
+/// The same for the figure, which reads what `synergy profile` writes.
+const CSV: &str = "profiling.csv";
 
 /// Every built-in model by every method, without noise, on 24 CPUs x 10 memory sizes.
 fn write(_: &Scale, directory: &Path) -> Result<(), ReproduceError> {
     let metadata = Metadata::new("noise = 0.0\n", Some(0));
-    let mut table = TableWriter::create(&directory.join(FILE), &PROFILING, &metadata, Format::Parquet)?;
+    let open = |file, format| TableWriter::create(&directory.join(file), &PROFILING, &metadata, format);
+    let mut tables = [open(FILE, Format::Parquet)?, open(CSV, Format::Csv)?];
     let setup = Setup::default();
     for model in profiles::builtin() {
         let cache = CacheModel::calibrated(&model.profile, &setup);
         for method in Method::ALL {
             let estimate = profile(method, &model.profile, Some(&cache), &setup, 0);
             let error = ErrorSummary::new(&model.profile, &estimate, &setup);
-            table.push(&[
-                ("profile", model.name().into()),
+            let row = [
+                ("model", model.name().into()),
                 ("method", method.name().into()),
                 ("points", estimate.points.into()),
                 ("minutes", estimate.minutes.into()),
                 ("mean_relative_error", error.mean_relative_error.into()),
                 ("max_relative_error", error.max_relative_error.into()),
                 ("throughput_kept", error.throughput_kept.into()),
-            ])?;
+            ];
+            tables.iter_mut().try_for_each(|table| table.push(&row))?;
         }
     }
-    Ok(table.finish()?)
+    Ok(tables.into_iter().try_for_each(TableWriter::finish)?)
 }
 
 fn settle(outcome: &Outcome) -> Result<Vec<Finding>, ReproduceError> {

@@ -1,6 +1,7 @@
 //! Time per round of TUNE and of OPT as the paper writes it: claim C9.
 
 use super::TUNE;
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::studies::Unit;
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
@@ -11,6 +12,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("scaling", &["timings"])],
 };
 
 /// OPT as the paper writes it: an integer program, then a linear one with a variable per job and server.

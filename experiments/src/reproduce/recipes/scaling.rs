@@ -1,6 +1,7 @@
 //! How time grows with the cluster (ours).
 
 use super::TUNE;
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::statistics::mean;
@@ -12,6 +13,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("scaling", &["sizes"])],
 };
 
 fn work(request: &Request) -> Result<Work, ReproduceError> {

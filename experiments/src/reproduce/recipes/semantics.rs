@@ -15,10 +15,11 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[],
 };
 
-/// The switch's value that says nothing under FIFO or nothing under single-GPU jobs is run all the
-/// same: that it changes nothing is a result.
+/// Name, semantics and switches of every set. A switch that says nothing under FIFO or for single-GPU
+/// jobs is run all the same: that it changes nothing is a result.
 fn variants() -> Vec<(String, &'static str, Vec<String>)> {
     let mut variants = vec![("paper".to_string(), "paper", Vec::new())];
     for switch in Switch::ALL {
@@ -31,6 +32,9 @@ fn variants() -> Vec<(String, &'static str, Vec<String>)> {
         };
         variants.push((word, "paper", vec![setting]));
     }
+    // Demands in the published constants need its two speeds: 20 GB lie below the matrix's first point.
+    let pair = ["speed-model=two-speed", "demand=clamped"];
+    variants.push((pair.join(", "), "paper", pair.map(String::from).into()));
     variants.push(("reference-2022".into(), "reference-2022", Vec::new()));
     variants
 }
@@ -44,7 +48,7 @@ fn work(request: &Request) -> Result<Work, ReproduceError> {
     let set = |policy: &str, semantics: &str, with: &[String]| SimulationSpec {
         semantics: semantics.into(),
         with: with.to_vec(),
-        ..scale.simulations(&[policy], &both, &scale.single_loads, DemandSpec::Single {})
+        ..scale.simulations(&[policy], &both, &scale.switch_loads, DemandSpec::Single {})
     };
     variants().into_iter().try_fold(Work::default(), |work, (name, semantics, with)| {
         let work = work.simulate(format!("fifo-{name}"), set("fifo", semantics, &with))?;
@@ -71,12 +75,16 @@ fn settle(outcome: &Outcome) -> Result<Vec<Finding>, ReproduceError> {
             vec![(Claimed::Equals(81.0), mean(PROPORTIONAL)), (Claimed::Equals(22.0), mean(TUNE))],
         ));
         let (largest, _) = largest_ratio(&runs, "fifo", pair, &jct_mean);
-        findings.push(Finding::judged(
+        let c2 = Finding::judged(
             "C2",
             format!("FIFO: largest speedup with {name}"),
             "3.4x",
             vec![(Claimed::Equals(3.4), largest)],
-        ));
+        );
+        findings.push(match runs.fault("fifo", TUNE) {
+            Some(fault) if c2.ours.is_empty() => c2.remark(&fault),
+            _ => c2,
+        });
     }
     for name in FTF {
         let (largest, _) = largest_ratio(&outcome.runs(&format!("ftf-{name}")), "ftf", pair, &jct_mean);

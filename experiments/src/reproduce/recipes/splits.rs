@@ -2,6 +2,7 @@
 
 use super::load_fifo_single::EXAMPLE;
 use super::{PROPORTIONAL, TUNE, jct_mean};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::workload::DemandSpec;
@@ -12,6 +13,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[Drawing::of("bars", &["20-70-10", "33-33-33", "30-60-10", "50-0-50"])],
 };
 
 /// Image, language, speech.

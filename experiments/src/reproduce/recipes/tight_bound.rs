@@ -1,6 +1,7 @@
 //! How much of TUNE's gap is the bound's looseness (ours).
 
 use super::TUNE;
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Estimate, Finding};
 use crate::reproduce::studies::Unit;
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
@@ -11,6 +12,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.0, 0.0],
     work,
     settle,
+    figures: &[
+        Drawing::of("gap-decomposition", &["gaps"]).by(&["demand", "cpus_per_gpu"]),
+        Drawing::of("gap-profile", &["gaps"]),
+    ],
 };
 
 const OPT: &str = "opt-deployable";
