@@ -2,7 +2,7 @@
 
 use super::ReproduceError;
 use super::progress::Progress;
-use crate::simulator::{Plan, Recorder, RunSpec};
+use crate::simulator::{Plan, Recorder, RunSpec, rows_of};
 use crate::study::UnitId;
 use crate::study::parts::{self, Index, Reader, Record};
 use crate::tables::{Cell, Format, Metadata, Row, Table, TableWriter, schema};
@@ -22,9 +22,6 @@ pub struct Batch {
     pub source: String,
 }
 
-/// Marks in the store what a record is.
-const METHOD: &str = "simulation";
-
 impl Batch {
     /// The resolved set as TOML.
     fn config(&self) -> Result<String, ReproduceError> {
@@ -39,7 +36,11 @@ impl Batch {
         spec.loads = run.jobs_per_hour.into_iter().collect();
         spec.seeds = vec![run.seed];
         let text = toml::to_string(&spec).map_err(|error| ReproduceError::Internal(error.to_string()))?;
-        let hash = blake3::hash(format!("synergy simulation\n{}\n{text}", self.source).as_bytes());
+        // Rows under other columns are no longer rows.
+        let columns = [&schema::RUNS, &schema::JOBS]
+            .map(|table| table.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(","));
+        let key = format!("synergy simulation\n{}\n{}\n{text}", columns.join("\n"), self.source);
+        let hash = blake3::hash(key.as_bytes());
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&hash.as_bytes()[..8]);
         Ok(UnitId(u64::from_be_bytes(bytes)))
@@ -72,13 +73,12 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<(), ReproduceError> {
     let index = Index::open(store)?;
-    let methods = [METHOD.to_string()];
     let mut missing = Vec::new();
     for batch in batches {
         for run in &batch.plan.runs {
             let id = batch.id(run)?;
             let asked = missing.iter().any(|(_, _, other)| *other == id);
-            if !asked && !index.missing(id, &methods, false).is_empty() {
+            if !asked && !index.contains(id) {
                 missing.push((batch, run, id));
             }
         }
@@ -98,8 +98,12 @@ pub fn run(
             return Err(ReproduceError::Interrupted);
         }
         let failed = finished.status() != "ok";
-        let rows = finished.measured_rows(&batch.plan, run)?;
-        parts::write(store, &[Record { unit: *id, methods: methods.to_vec(), failed, rows }])?;
+        let mut rows = rows_of(&batch.plan, run, finished, &id.to_string())?;
+        rows.retain(|row| match row.table().name {
+            name if name == schema::JOBS.name => row.get("measured") == Cell::Flag(true),
+            table => table == schema::RUNS.name,
+        });
+        parts::write(store, &[Record::new(*id, &[], failed, &rows)])?;
         progress.advance(weight(run));
         Ok(())
     };
@@ -277,6 +281,8 @@ fn numbered(row: &Row, run: usize) -> Vec<(&'static str, Cell<'_>)> {
     let columns = row.table().columns.iter().enumerate();
     let cell = |(index, column): (usize, &'static crate::tables::Column)| match column.name {
         "run" => ("run", Cell::from(run)),
+        // The study's, in studies.
+        "unit" => ("unit", Cell::Null),
         name => (name, row.cell(index)),
     };
     columns.map(cell).collect()

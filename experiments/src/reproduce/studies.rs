@@ -27,7 +27,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<(), ReproduceError> {
     let plan = Plan::new(study.clone(), &directory.join("study.toml"))?;
-    let directory = Directory::open(directory, plan.study(), None)?;
+    let directory = Directory::open(directory, &plan, None)?;
     let options = RunOptions { jobs: threads, progress: shown, ..RunOptions::default() };
     let report = study::run(&plan, &directory, options, stop)?;
     if report.interrupted {

@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
     pub fn table_rows(&mut self, unit: UnitId, table: &'static Table) -> Result<Vec<Row>, StudyError> {
         let index = self.index;
         match index.units.get(&unit).and_then(|places| places.first()) {
-            Some(place) => Ok(rows_of(&self.line(place)?, table)),
+            Some(place) => Ok(rows_of(&self.line(place)?, table, None)),
             None => Ok(Vec::new()),
         }
     }
