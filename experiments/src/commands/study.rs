@@ -245,21 +245,23 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
         print!("{}", super::summarise::simulations_text(&summary, context.colour));
         return Ok(ExitCode::Fine);
     }
-    let results = Results::read(path)?;
-    let by = figure_axes(plan);
-    if results.has_gaps() {
-        let options = figures::Options { by, ..figures::Options::default() };
+    // The figure reads the tables for itself: the results are gone before it does.
+    let (overview, has_gaps, uncertified) = {
+        let results = Results::read(path)?;
+        let whole = summarise(&results, path, &[], "tune").map_err(internal)?;
+        let overview = super::summarise::overview(&whole, context.colour);
+        (overview, results.has_gaps(), results.uncertified)
+    };
+    if has_gaps {
+        let options = figures::Options { by: figure_axes(plan), ..figures::Options::default() };
         let figure = figures::plot("gaps", &[path.to_path_buf()], &options)?;
         context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", figure.stem.display()));
     }
     context.info(format_args!("tables: {}/*.parquet", path.display()));
-    let whole = summarise(&results, path, &[], "tune").map_err(internal)?;
-    print!("{}", super::summarise::overview(&whole, context.colour));
-    if results.uncertified > 0 {
-        context.warn(format_args!(
-            "{} bounds could not be certified (status in the table bounds)",
-            results.uncertified
-        ));
+    print!("{overview}");
+    if uncertified > 0 {
+        context
+            .warn(format_args!("{uncertified} bounds could not be certified (status in the table bounds)"));
         return Ok(ExitCode::Uncertified);
     }
     Ok(ExitCode::Fine)

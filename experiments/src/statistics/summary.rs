@@ -10,7 +10,7 @@ use crate::tables::schema::{BOUNDS, MECHANISMS, PLACEMENTS, TIMINGS};
 use crate::tables::{Frame, TableError};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use synergy_solver::bounds::Scope;
 use synergy_solver::check::Verdicts;
 
@@ -51,21 +51,29 @@ struct BoundValue {
     shadow_price_memory_gb: Option<f64>,
 }
 
-impl Results {
-    /// Reads the tables of a results directory.
-    ///
-    /// # Errors
-    /// A table that is missing, damaged, or of another schema version.
-    pub fn read(directory: &Path) -> Result<Self, TableError> {
-        let path = |table: &crate::tables::Table| directory.join(format!("{}.parquet", table.name));
-        let units = Units::read(directory)?;
-        let position: HashMap<&str, usize> =
-            units.ids.iter().enumerate().map(|(i, unit)| (unit.as_str(), i)).collect();
-        let at = |unit: Option<&str>| unit.and_then(|unit| position.get(unit).copied());
-        let n = units.ids.len();
+/// Reads one table after the other; what a table holds beside its numbers is gone before the next.
+struct Tables<'a> {
+    directory: &'a Path,
+    place: HashMap<&'a str, usize>,
+    units: usize,
+}
 
+/// Names, and an entry by name and unit.
+type ByUnit<T> = (Vec<String>, Vec<Vec<Option<T>>>);
+
+impl Tables<'_> {
+    fn path(&self, table: &crate::tables::Table) -> PathBuf {
+        self.directory.join(format!("{}.parquet", table.name))
+    }
+
+    fn at(&self, unit: Option<&str>) -> Option<usize> {
+        self.place.get(unit?).copied()
+    }
+
+    /// What every mechanism reached.
+    fn mechanisms(&self) -> Result<ByUnit<Outcome>, TableError> {
         let frame = Frame::read(
-            &path(&MECHANISMS),
+            &self.path(&MECHANISMS),
             &MECHANISMS,
             &["unit", "mechanism", "value", "value_per_job", "valid", "consolidated", "fair", "complete"],
         )?;
@@ -76,8 +84,8 @@ impl Results {
         let flags =
             [frame.flag("valid")?, frame.flag("fair")?, frame.flag("complete")?, frame.flag("consolidated")?];
         for row in 0..frame.rows() {
-            let (Some(i), Some(name)) = (at(unit[row]), name[row]) else { continue };
-            let m = mechanisms.index(name, &mut values, n);
+            let (Some(i), Some(name)) = (self.at(unit[row]), name[row]) else { continue };
+            let m = mechanisms.index(name, &mut values, self.units);
             let flag = |f: usize| flags[f][row] == Some(true);
             values[m][i] = value[row].map(|value| Outcome {
                 value,
@@ -90,9 +98,13 @@ impl Results {
                 },
             });
         }
+        Ok((mechanisms.0, values))
+    }
 
+    /// Every bound, and how many could not be certified.
+    fn bounds(&self) -> Result<(ByUnit<BoundValue>, usize), TableError> {
         let frame = Frame::read(
-            &path(&BOUNDS),
+            &self.path(&BOUNDS),
             &BOUNDS,
             &["unit", "bound", "status", "scope", "published", "shadow_price_cpu", "shadow_price_memory_gb"],
         )?;
@@ -104,9 +116,9 @@ impl Results {
         let number = frame.real("published")?;
         let (cpu, memory) = (frame.real("shadow_price_cpu")?, frame.real("shadow_price_memory_gb")?);
         for row in 0..frame.rows() {
-            let (Some(i), Some(name)) = (at(unit[row]), name[row]) else { continue };
+            let (Some(i), Some(name)) = (self.at(unit[row]), name[row]) else { continue };
             let Some(scope) = scope[row].and_then(scope_of) else { continue };
-            let b = bounds.index(name, &mut published, n);
+            let b = bounds.index(name, &mut published, self.units);
             published[b][i] = number[row].map(|published| BoundValue {
                 published,
                 scope,
@@ -114,23 +126,42 @@ impl Results {
                 shadow_price_memory_gb: memory[row],
             });
         }
+        Ok(((bounds.0, published), uncertified))
+    }
 
-        let frame = Frame::read(&path(&PLACEMENTS), &PLACEMENTS, &["unit", "placement", "fragmented"])?;
+    /// Fragmented jobs of every placement.
+    fn placements(&self) -> Result<ByUnit<i64>, TableError> {
+        let frame = Frame::read(&self.path(&PLACEMENTS), &PLACEMENTS, &["unit", "placement", "fragmented"])?;
         let mut placements = Names::default();
         let mut fragmented: Vec<Vec<Option<i64>>> = Vec::new();
         let (unit, name, jobs) = (frame.text("unit")?, frame.text("placement")?, frame.int("fragmented")?);
         for row in 0..frame.rows() {
-            let (Some(i), Some(name)) = (at(unit[row]), name[row]) else { continue };
-            let p = placements.index(name, &mut fragmented, n);
+            let (Some(i), Some(name)) = (self.at(unit[row]), name[row]) else { continue };
+            let p = placements.index(name, &mut fragmented, self.units);
             fragmented[p][i] = jobs[row];
         }
+        Ok((placements.0, fragmented))
+    }
+}
 
+impl Results {
+    /// Reads the tables of a results directory.
+    ///
+    /// # Errors
+    /// A table that is missing, damaged, or of another schema version.
+    pub fn read(directory: &Path) -> Result<Self, TableError> {
+        let units = Units::read(directory)?;
+        let place = units.ids.iter().enumerate().map(|(i, unit)| (unit.as_str(), i)).collect();
+        let tables = Tables { directory, place, units: units.ids.len() };
+        let (mechanisms, values) = tables.mechanisms()?;
+        let ((bounds, published), uncertified) = tables.bounds()?;
+        let (placements, fragmented) = tables.placements()?;
         let seconds = seconds_of(directory)?;
         Ok(Results {
             units,
-            mechanisms: mechanisms.0,
-            bounds: bounds.0,
-            placements: placements.0,
+            mechanisms,
+            bounds,
+            placements,
             values,
             published,
             fragmented,

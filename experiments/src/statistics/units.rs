@@ -15,7 +15,6 @@ pub struct Units {
     /// Ids.
     pub ids: Vec<String>,
     directory: PathBuf,
-    instances: Frame,
 }
 
 impl Units {
@@ -24,14 +23,19 @@ impl Units {
     /// # Errors
     /// A table that is missing, damaged, or of another schema version.
     pub fn read(directory: &Path) -> Result<Self, TableError> {
-        let path = directory.join(format!("{}.parquet", INSTANCES.name));
-        // Specifications are long and seldom asked for.
-        let columns: Vec<&str> =
-            INSTANCES.columns.iter().map(|c| c.name).filter(|name| *name != "spec").collect();
-        let instances = Frame::read(&path, &INSTANCES, &columns)?;
-        let ids = instances.text("unit")?;
-        let ids = ids.into_iter().map(|text| text.unwrap_or_default().to_string()).collect();
-        Ok(Units { ids, directory: directory.to_path_buf(), instances })
+        let mut units = Units { ids: Vec::new(), directory: directory.to_path_buf() };
+        units.ids = units.texts("unit")?;
+        Ok(units)
+    }
+
+    /// One column of `instances`: the table is wide, and few of its columns are ever asked for.
+    fn column(&self, name: &str) -> Result<Frame, TableError> {
+        Frame::read(&self.directory.join(format!("{}.parquet", INSTANCES.name)), &INSTANCES, &[name])
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<String>, TableError> {
+        let frame = self.column(name)?;
+        Ok(frame.text(name)?.into_iter().map(|text| text.unwrap_or_default().to_string()).collect())
     }
 
     /// A parameter of every unit as text: a column of `instances`, or a path of the resolved
@@ -42,7 +46,7 @@ impl Units {
     pub fn axis(&self, name: &str) -> Result<Vec<String>, String> {
         let columns = INSTANCES.columns;
         if columns.iter().any(|column| column.name == name) && name != "spec" {
-            return self.instances.labels(name).map_err(|e| e.to_string());
+            return self.column(name).and_then(|frame| frame.labels(name)).map_err(|e| e.to_string());
         }
         let path = full_path(name).replace('.', "/");
         let pointer = |prefix: &str| format!("{prefix}/{path}");
@@ -91,9 +95,7 @@ impl Units {
     /// # Errors
     /// A table that vanished since it was read.
     pub fn specs(&self) -> Result<Vec<String>, TableError> {
-        let path = self.directory.join(format!("{}.parquet", INSTANCES.name));
-        let frame = Frame::read(&path, &INSTANCES, &["spec"])?;
-        Ok(frame.text("spec")?.into_iter().map(|text| text.unwrap_or_default().to_string()).collect())
+        self.texts("spec")
     }
 }
 
