@@ -272,6 +272,8 @@ fn why_not(path: &Path, source: &std::io::Error) -> String {
 /// What the system says, in words for people: the library's for a bare kind of error are for programmers.
 pub fn plain(error: &std::io::Error) -> String {
     match error.kind() {
+        // It has words of its own.
+        _ if error.get_ref().is_some() => error.to_string(),
         std::io::ErrorKind::NotFound => "it does not exist".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),
         std::io::ErrorKind::NotADirectory => "a part of the path is a file and not a directory".into(),
