@@ -44,6 +44,18 @@ else
   say "== slurm skipped: no slurmctld (CI=1 installs it)"
 fi
 
+# Pages of `synergy report` in headless Chromium, and the notebooks on the tables that are shipped.
+if [ -n "${CI:-}" ] || command -v chromium >/dev/null; then
+  step report scripts/report-test.sh
+else
+  say "== report skipped: no chromium (CI=1 installs it)"
+fi
+if [ -n "${CI:-}" ]; then
+  step notebooks scripts/notebooks.sh
+else
+  say "== notebooks skipped: scripts/notebooks.sh runs them (CI=1 does)"
+fi
+
 passed=$(awk '/^test result:/ { n += $4 } END { print n + 0 }' "$log")
 failed=$(awk '/^test result:/ { n += $6 } END { print n + 0 }' "$log")
 if [ ${#failed_steps[@]} -gt 0 ]; then

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 pub const QUANTILES: [f64; 7] = [0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99];
 
 /// Size classes of the Philly characterisation: name, least and most GPUs.
-const SIZES: [(&str, u32, u32); 4] = [("1", 1, 1), ("2-4", 2, 4), ("5-8", 5, 8), (">8", 9, u32::MAX)];
+pub(crate) const SIZES: [(&str, u32, u32); 4] =
+    [("1", 1, 1), ("2-4", 2, 4), ("5-8", 5, 8), (">8", 9, u32::MAX)];
 
 /// Name of the size class of a demand.
 pub fn size_class(gpus: u32) -> &'static str {

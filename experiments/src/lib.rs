@@ -17,6 +17,7 @@ pub mod interrupt;
 pub mod plugins;
 pub mod profiler;
 pub mod profiles;
+pub mod report;
 pub mod reproduce;
 pub mod scaffold;
 pub mod search;

@@ -250,3 +250,28 @@ fn the_queue_at_a_moment_is_an_instance_and_the_trace_simulates() {
         .ok();
     assert!(run.stdout.contains("tune"), "{run:?}");
 }
+
+#[test]
+fn a_trace_is_drawn_as_far_as_it_holds_the_numbers() {
+    let place = imported();
+    let run = place.synergy("describe jobs.parquet --figures figures").ok();
+    assert!(run.stderr.contains("figures/trace-demand.{pdf,svg,png,csv}"), "{run:?}");
+    let sizes = place.read("figures/trace-sizes.csv");
+    // One job of 1, 2 to 4 and 5 to 8 GPUs each; the large one failed, none was spread, attempts are unknown.
+    assert!(sizes.contains("failed,5-8,100,1") && sizes.contains("on several servers,1,0,1"), "{sizes}");
+    assert!(!sizes.contains("tried again") && run.stderr.contains("which jobs were tried again"), "{run:?}");
+    let demand = place.read("figures/trace-demand.csv");
+    assert!(demand.contains("jobs,8,1\n") && demand.contains("GPU time,1,"), "{demand}");
+    let queueing = place.read("figures/trace-queueing.csv");
+    assert_eq!(queueing, "size,seconds,share,jobs\n1 GPU,60,1,1\n2-4 GPU,60,1,1\n5-8 GPU,60,1,1\n");
+    assert!(place.read("figures/trace-load.svg").contains("<svg"));
+    // A figure's own data sets it anew, and a trace without delays has no such figure.
+    place.synergy("plot trace-duration figures/trace-duration.csv --out again").ok();
+    assert_eq!(place.read("again.svg"), place.read("figures/trace-duration.svg"));
+    place.synergy("generate --jobs 20 --arrivals poisson:3 --out made.parquet").ok();
+    let made = place.synergy("describe made.parquet --figures made").ok();
+    assert!(made.stderr.contains("no trace-queueing: no job has a queueing delay"), "{made:?}");
+    assert!(made.stderr.contains("no trace-sizes: holds neither"), "{made:?}");
+    let wrong = place.synergy("plot trace-load log.csv");
+    assert_eq!((wrong.code, wrong.stderr.lines().count()), (3, 1), "{wrong:?}");
+}

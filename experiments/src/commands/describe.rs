@@ -2,11 +2,12 @@
 
 use super::Context;
 use crate::describe::Description;
-use crate::error::{CliError, ExitCode};
+use crate::error::{CliError, ExitCode, OutputError};
+use crate::figures::{self, FigureError, Options};
 use crate::files::OutputPath;
 use crate::trace;
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Describe a jobs table: demands, durations, queueing, locality, failures, load over time
 #[derive(Debug, clap::Args)]
@@ -19,6 +20,9 @@ pub struct Args {
     /// How it is written
     #[arg(long, value_enum, default_value = "table")]
     format: DescribeFormat,
+    /// Directory for figures, as PDF, SVG, PNG and CSV: those that the trace holds the numbers of
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
     /// File to write; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     out: String,
@@ -32,6 +36,29 @@ enum DescribeFormat {
     Json,
 }
 
+/// The figures of a trace (`synergy plot` makes them one by one).
+const FIGURES: [&str; 5] = ["trace-demand", "trace-duration", "trace-queueing", "trace-sizes", "trace-load"];
+
+/// Writes the figures that the trace holds the numbers of, and says which it does not.
+fn write_figures(jobs: &Path, directory: &Path, context: &Context) -> Result<(), CliError> {
+    std::fs::create_dir_all(directory).map_err(|e| OutputError::write(directory, e))?;
+    for name in FIGURES {
+        let options = Options { out: Some(directory.join(name)), ..Options::default() };
+        match figures::plot(name, &[jobs.to_path_buf()], &options) {
+            Ok(written) => {
+                for note in &written.notes {
+                    context.info(format_args!("note on {name}: {note}"));
+                }
+                context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", written.stem.display()));
+            }
+            // What the trace does not hold is no fault.
+            Err(FigureError::Data { message, .. }) => context.info(format_args!("no {name}: {message}")),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
 /// Prints the description.
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let out = OutputPath::from(args.out.as_str()).open()?;
@@ -42,6 +69,9 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
             serde_json::to_string_pretty(&description).map_err(anyhow::Error::from)? + "\n"
         }
     };
+    if let Some(directory) = &args.figures {
+        write_figures(&args.jobs, directory, context)?;
+    }
     out.finish_with(text.as_bytes())?;
     if let Some(warning) = description.load.and_then(|load| load.warning()) {
         context.warn(warning);

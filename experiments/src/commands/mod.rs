@@ -16,6 +16,7 @@ mod mechanisms;
 mod new_mechanism;
 mod plot;
 mod profile;
+mod report;
 mod reproduce;
 mod rules;
 mod schema;
@@ -71,6 +72,7 @@ enum Command {
     Completions(completions::Args),
     Study(study::Args),
     Summarise(summarise::Args),
+    Report(report::Args),
     Worst(worst::Args),
     Plot(plot::Args),
     SearchWorst(search_worst::Args),
@@ -98,6 +100,7 @@ impl Command {
             Command::Completions(args) => completions::run(args, context),
             Command::Study(args) => study::run(args, context),
             Command::Summarise(args) => summarise::run(args, context),
+            Command::Report(args) => report::run(args, context),
             Command::Worst(args) => worst::run(args, context),
             Command::Plot(args) => plot::run(args, context),
             Command::SearchWorst(args) => search_worst::run(args, context),

@@ -34,6 +34,9 @@ mod speedup_load;
 pub mod style;
 #[cfg(test)]
 mod tests;
+mod trace_cdf;
+mod trace_load;
+mod trace_sizes;
 mod utilisation;
 
 use crate::error::{InputError, OutputError, suggestion};
@@ -113,7 +116,7 @@ impl From<Data> for Collected {
 }
 
 /// Every figure, in the order of the documentation.
-pub static FIGURES: [&Figure; 15] = [
+pub static FIGURES: [&Figure; 20] = [
     &gaps::FIGURE,
     &gap_cdf::FIGURE,
     &gap_profile::FIGURE,
@@ -129,6 +132,11 @@ pub static FIGURES: [&Figure; 15] = [
     &sensitivity::FIGURE,
     &profiler::FIGURE,
     &cluster_map::FIGURE,
+    &trace_cdf::DEMAND,
+    &trace_cdf::DURATION,
+    &trace_cdf::QUEUEING,
+    &trace_sizes::FIGURE,
+    &trace_load::FIGURE,
 ];
 
 /// Width of a figure.
@@ -207,6 +215,61 @@ pub fn find(name: &str) -> Result<&'static Figure, FigureError> {
 /// that cannot be written. Nothing is written then.
 pub fn plot(name: &str, inputs: &[PathBuf], options: &Options) -> Result<Written, FigureError> {
     let figure = find(name)?;
+    let made = make(figure, inputs, options)?;
+    let stem = match &options.out {
+        Some(stem) => stem.clone(),
+        None => default_stem(figure, inputs)?,
+    };
+    render::save(&made.csv, &made.svg, &stem)?;
+    Ok(Written { stem, notes: made.notes })
+}
+
+/// A figure in memory.
+#[derive(Debug, Clone)]
+pub struct Drawn {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows.
+    pub shows: &'static str,
+    /// Its data.
+    pub csv: String,
+    /// Its drawing.
+    pub svg: String,
+    /// Whether it takes the whole width of a page.
+    pub wide: bool,
+    /// Number of its panels.
+    pub panels: usize,
+    /// What the reader of the figure should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Every figure that the tables of a results directory allow without further choices, simulations by
+/// policy, and by load too where that is what it takes; and why the others cannot be made. Figures of
+/// more than two panels take the width of a page.
+pub fn all_of(directory: &Path) -> (Vec<Drawn>, Vec<String>) {
+    const BY: [&[&str]; 3] = [&[], &["policy"], &["policy", "jobs_per_hour"]];
+    let inputs = [directory.to_path_buf()];
+    let (mut drawn, mut others) = (Vec::new(), Vec::new());
+    for figure in FIGURES {
+        let with = |by: &[&str]| {
+            let by = by.iter().map(ToString::to_string).collect();
+            let options = Options { by, ..Options::default() };
+            let made = make(figure, &inputs, &options)?;
+            if made.panels <= 2 {
+                return Ok(made);
+            }
+            make(figure, &inputs, &Options { width: Some(Width::Page), ..options })
+        };
+        match with(BY[0]).or_else(|first| with(BY[1]).or_else(|_| with(BY[2])).map_err(|_| first)) {
+            Ok(made) => drawn.push(made),
+            Err(error) => others.push(format!("{}: {error}", figure.name)),
+        }
+    }
+    (drawn, others)
+}
+
+/// Makes a figure without writing it.
+fn make(figure: &'static Figure, inputs: &[PathBuf], options: &Options) -> Result<Drawn, FigureError> {
     let Collected { data, notes } = match own_data(figure, inputs)? {
         Some(data) => data.into(),
         None => (figure.data)(inputs, options)?,
@@ -214,29 +277,15 @@ pub fn plot(name: &str, inputs: &[PathBuf], options: &Options) -> Result<Written
     if data.rows() == 0 {
         return Err(FigureError::data(place(figure, inputs), "there is nothing to draw"));
     }
-    let stem = match &options.out {
-        Some(stem) => stem.clone(),
-        None => default_stem(figure, inputs)?,
-    };
     let csv = data.to_csv();
     // Drawn from the file's text, not from what it was made of.
     let read = Data::from_csv("the figure's own data", &csv, figure.columns)?.unwrap_or(data);
-    let svg =
-        draw(figure, &read, options).map_err(|reason| FigureError::Drawing { path: stem.clone(), reason })?;
-    render::save(&csv, &svg, &stem)?;
-    Ok(Written { stem, notes })
-}
-
-/// The SVG of a figure's data.
-fn draw(figure: &Figure, data: &Data, options: &Options) -> Result<String, String> {
-    let sheet = (figure.draw)(data, &options.style);
+    let sheet = (figure.draw)(&read, &options.style);
     let sizes = &options.style.size;
-    let width = match options.width {
-        Some(Width::Page) => sizes.page_pt,
-        None if sheet.wide => sizes.page_pt,
-        _ => sizes.column_pt,
-    };
-    layout::draw(&sheet, width, sizes)
+    let wide = options.width.map_or(sheet.wide, |width| width == Width::Page);
+    let svg = layout::draw(&sheet, if wide { sizes.page_pt } else { sizes.column_pt }, sizes)
+        .map_err(|reason| FigureError::Drawing { path: figure.name.into(), reason })?;
+    Ok(Drawn { name: figure.name, shows: figure.shows, csv, svg, wide, panels: sheet.panels.len(), notes })
 }
 
 /// The data of a figure that is made from its own CSV.
