@@ -18,7 +18,9 @@ from nbclient.exceptions import CellExecutionError
 def run_notebook(path, write):
     notebook = nbformat.read(path, as_version=4)
     try:
-        NotebookClient(notebook, timeout=120, kernel_name="python3", record_timing=False).execute()
+        # The kernel talks to this process alone: its warning about the open channel says nothing.
+        quiet = ["--IPKernelApp.log_level=40"]
+        NotebookClient(notebook, timeout=120, kernel_name="python3", record_timing=False, extra_arguments=quiet).execute()
     except CellExecutionError as error:
         print(f"{path}: {error}", file=sys.stderr)
         return False

@@ -58,7 +58,8 @@ fn study(directory: &Path) -> Result<Vec<Part>, CliError> {
     let invalid = |message: String| CliError::from(InputError::whole(directory.display(), message));
     let summary = summarise(&results, directory, &[], &reference).map_err(invalid)?;
     let mut parts = Vec::new();
-    for group in &summary.groups {
+    // A study of simulations has instances and no gaps.
+    for group in summary.groups.iter().filter(|group| !group.gaps.is_empty()) {
         let values = |mechanism: &str| {
             let found = group.values.iter().find(|value| value.mechanism == mechanism);
             let value = found.and_then(|value| value.value_per_job.as_ref());
@@ -107,7 +108,7 @@ fn simulations(directory: &Path) -> Result<Part, CliError> {
     let frame = Frame::read(&directory.join("runs.parquet"), &schema::RUNS, &[])?;
     let (policies, mechanisms) = (frame.labels("policy")?, frame.labels("mechanism")?);
     let rates = frame.real("jobs_per_hour")?;
-    let statuses = frame.labels("status")?;
+    let (statuses, sizes) = (frame.labels("status")?, frame.labels("gpus")?);
     let (loads, jct, p99) =
         (frame.real("load_baseline")?, frame.real("jct_mean_s")?, frame.real("jct_p99_s")?);
     let (rho, gpus) = (frame.real("rho_mean")?, frame.real("gpus_allocated")?);
@@ -116,6 +117,7 @@ fn simulations(directory: &Path) -> Result<Part, CliError> {
         let same = |&(first, _): &(usize, Vec<usize>)| {
             policies[first] == policies[row]
                 && mechanisms[first] == mechanisms[row]
+                && sizes[first] == sizes[row]
                 && rates[first].map(f64::to_bits) == rates[row].map(f64::to_bits)
         };
         match groups.iter().position(same) {
@@ -137,6 +139,7 @@ fn simulations(directory: &Path) -> Result<Part, CliError> {
             vec![
                 policies[*first].clone(),
                 mechanisms[*first].clone(),
+                sizes[*first].clone(),
                 rates[*first].map_or("-".into(), |rate| rate.to_string()),
                 rows.len().to_string(),
                 shown(over(&loads, rows), 1.0, 3),
@@ -157,6 +160,7 @@ fn simulations(directory: &Path) -> Result<Part, CliError> {
         headings: vec![
             "<policy",
             "<mechanism",
+            "GPUs",
             "jobs per hour",
             "runs",
             "load",
