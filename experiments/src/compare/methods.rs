@@ -21,7 +21,7 @@ const UNASKED: [(&str, u64); 15] = [
     ("config", u64::MAX),
     ("lp-skip", u64::MAX),
     ("vertex", 2_000),
-    ("reweighted", 512),
+    ("reweighted", 10_000),
     ("bisection", u64::MAX),
     ("exact-placement", 64),
     ("proportional", u64::MAX),

@@ -56,7 +56,9 @@ pub fn blocks(
 ) -> Vec<Block> {
     let mut offers: Vec<Option<Arc<[Configuration]>>> = vec![None; instance.classes().len()];
     let configurations = |class: usize| {
-        let new = || candidates(instance, &instance.classes()[class], options.per_server_cap, pruning).into();
+        let BoundOptions { per_server_cap, fairness_floor, .. } = *options;
+        let class_data = &instance.classes()[class];
+        let new = || candidates(instance, class_data, per_server_cap, fairness_floor, pruning).into();
         Arc::clone(offers[class].get_or_insert_with(new))
     };
     blocks_offering(instance, queue, method, configurations)

@@ -3,6 +3,9 @@
 use crate::model::{AUXILIARY, Amounts, Configuration, Instance, JobClass, ThroughputRule};
 use smallvec::SmallVec;
 
+/// How far below the fairness floor a throughput may lie (problem statement, tolerances).
+const FAIR: f64 = 1e-6;
+
 /// Which configurations are left out. The value of a program is the same with each choice that it allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Pruning {
@@ -21,10 +24,13 @@ pub enum Pruning {
 /// With `per_server_cap`, only those that the fewest servers able to hold the job provide, in some group. Under
 /// [`ThroughputRule::Bilinear`] the grid points count with their exact CPUs even where CPUs are whole: an allocation
 /// between grid points is a mix of grid points, and rounding them up would overcharge it.
+///
+/// At a fairness floor of 0 a job may hold its GPUs and nothing else, below the lowest grid point, and count 0.
 pub fn candidates(
     instance: &Instance,
     class: &JobClass,
     per_server_cap: bool,
+    fairness_floor: f64,
     pruning: Pruning,
 ) -> Vec<Configuration> {
     let mut all = class.configurations.clone();
@@ -33,6 +39,9 @@ pub fn candidates(
     }
     if per_server_cap {
         all.retain(|k| class.fits_consolidated(&k.amounts, instance.cluster()));
+    }
+    if fairness_floor <= FAIR {
+        all.insert(0, Configuration { amounts: Amounts::ZERO, throughput: 0.0 });
     }
     prune(all, pruning)
 }

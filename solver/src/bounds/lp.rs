@@ -89,7 +89,7 @@ impl<'a> Solver<'a> {
         let BoundOptions { per_server_cap, pruning, fairness_floor, .. } = self.options;
         self.offers[class].get_or_init(|| {
             let class = &self.instance.classes()[class];
-            let configurations = candidates(self.instance, class, per_server_cap, pruning);
+            let configurations = candidates(self.instance, class, per_server_cap, fairness_floor, pruning);
             let fair = fair_points(&configurations, fairness_floor, pruning).into();
             Offers { configurations: configurations.into(), fair }
         })

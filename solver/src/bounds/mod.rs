@@ -132,7 +132,8 @@ pub struct BoundOptions {
     pub pruning: Pruning,
     /// How the program is formulated and solved; by size and structure when `None`.
     pub method: Option<LpMethod>,
-    /// Fairness floor alpha in [0, 1]: every job keeps at least alpha times its baseline throughput. 1 is the
+    /// Fairness floor alpha in [0, 1]: every job keeps at least alpha times its baseline throughput (at 0 it may hold nothing
+    /// but its GPUs). 1 is the
     /// problem; the value as alpha falls is the price of fairness. Bounds keep their scope only at 1 or below.
     pub fairness_floor: f64,
 }

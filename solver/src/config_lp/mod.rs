@@ -30,7 +30,7 @@ use packing::Packing;
 use pricing::Prices;
 
 /// Most classes that patterns tell apart; with more, patterns are of [`seats`].
-pub const MOST_CLASSES: usize = 150;
+pub const MOST_CLASSES: usize = 100;
 
 /// Fewer uncovered jobs than this count as none.
 const NONE: f64 = 1e-6;

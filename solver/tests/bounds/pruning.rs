@@ -37,7 +37,7 @@ fn the_hull_matches_what_it_leaves_out() {
     for kind in KINDS {
         for (seed, instance) in instances(kind, 20) {
             for class in instance.classes() {
-                let hull = candidates(&instance, class, false, Pruning::Hull);
+                let hull = candidates(&instance, class, false, 1.0, Pruning::Hull);
                 for k in &class.configurations {
                     assert!(matched(&hull, k), "{k:?} of {}, seed {seed} of {kind:?}", class.profile.name());
                 }

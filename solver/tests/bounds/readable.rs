@@ -52,7 +52,13 @@ pub fn stage_one<S: Solver>(instance: &Instance, queue: &[usize], floor: f64, wh
     }
     for &job in &jobs {
         let of_job = || choices.iter().filter(|c| c.job == job);
-        model.add_constraint(constraint!(sum(of_job().map(|c| (1.0, c.y))) == 1.0));
+        let chosen = sum(of_job().map(|c| (1.0, c.y)));
+        // Without a floor a job may hold nothing but its GPUs.
+        model.add_constraint(if floor > 0.0 {
+            constraint!(chosen == 1.0)
+        } else {
+            constraint!(chosen <= 1.0)
+        });
         model.add_constraint(constraint!(sum(of_job().map(|c| (c.configuration.throughput, c.y))) >= floor));
     }
     model.solve().map(|solution| solution.eval(&objective)).unwrap()

@@ -6,7 +6,7 @@ mod seats;
 
 use random::{Kind, SMALL, every_pattern, instance};
 use synergy_solver::bounds::lp::Lp;
-use synergy_solver::bounds::{Bound, Config};
+use synergy_solver::bounds::{Bound, BoundOptions, Config, by_name};
 use synergy_solver::check::check;
 use synergy_solver::config_lp::master::{Generator, Limits};
 use synergy_solver::config_lp::packing::Packing;
@@ -157,10 +157,21 @@ fn fairness_has_a_price() {
     let mut strict = 0;
     for seed in 0..20 {
         let instance = instance(seed, Kind { servers: 3, profiles: 4, ..SMALL });
+        let queue = instance.queue();
         let bounds: Vec<f64> = [0.0, 0.5, 1.0]
             .iter()
             .map(|&floor| {
-                Config { floor, ..Config::default() }.evaluate(&instance, &instance.queue()).value.unwrap()
+                let config = Config { floor, ..Config::default() }.evaluate(&instance, &queue).value.unwrap();
+                // At any floor, and at 0 too, where a job may hold nothing but GPUs.
+                for name in ["lp", "lp-groups"] {
+                    let options = BoundOptions { fairness_floor: floor, ..BoundOptions::default() };
+                    let lp = by_name(name, options).unwrap().evaluate(&instance, &queue).certified.unwrap();
+                    assert!(
+                        lp >= config * (1.0 - 2e-6),
+                        "seed {seed} floor {floor}: {name} {lp} for {config}"
+                    );
+                }
+                config
             })
             .collect();
         assert!(bounds.windows(2).all(|w| w[0] >= w[1] * (1.0 - 2e-6)), "seed {seed}: {bounds:?}");
