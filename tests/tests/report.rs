@@ -51,3 +51,15 @@ fn what_is_no_results_directory_is_one_line_and_leaves_nothing() {
     assert_eq!(place.synergy("report . --rows 0").code, 2);
     assert_eq!(place.files(), ["empty.txt"]);
 }
+
+#[test]
+fn what_a_recipe_found_stands_beside_what_the_paper_says() {
+    let place = Place::new();
+    place.synergy("reproduce profiling --quick --out out").ok();
+    place.synergy("report out").ok();
+    let page = place.read("out/report.html");
+    // One link per directory below, and one table of claims with the published minutes.
+    assert!(page.contains("<li><a href=\"#s0\">profiling</a></li>"), "{}", &page[..page.len().min(9000)]);
+    assert!(page.contains(">verdict</th>") && page.contains(">agrees</td>"));
+    assert!(page.contains(">240.00 min</td>"), "measured minutes of the full grid");
+}

@@ -1,5 +1,8 @@
 //! HTML in the making.
 
+/// Longest text in characters that stands on one line of a cell.
+const LINE: usize = 44;
+
 /// A page or a part of one.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Html(String);
@@ -32,7 +35,9 @@ impl Html {
         for row in rows {
             self.raw("<tr>");
             for (column, cell) in row.iter().enumerate() {
-                self.raw(&format!("<td class=\"{}\">{}</td>", class(column), escaped(cell)));
+                // Sentences take several lines.
+                let class = if cell.chars().count() > LINE { "wrap" } else { class(column) };
+                self.raw(&format!("<td class=\"{class}\">{}</td>", escaped(cell)));
             }
             self.raw("</tr>\n");
         }

@@ -46,13 +46,14 @@ pub fn page(directory: &Path, sections: &[Section]) -> String {
     );
     page.raw("<nav aria-label=\"Contents\"><ul>\n");
     for (index, section) in sections.iter().enumerate() {
-        for (part, heading) in section.parts() {
-            let heading = if section.name.is_empty() {
-                heading.to_string()
-            } else {
-                format!("{}: {heading}", section.name)
-            };
-            page.raw(&format!("<li><a href=\"#s{index}-{part}\">{}</a></li>\n", escaped(&heading)));
+        // Of the directory itself every part, of those below it the whole.
+        let links = if section.name.is_empty() {
+            section.parts().into_iter().map(|(part, heading)| (format!("s{index}-{part}"), heading)).collect()
+        } else {
+            vec![(format!("s{index}"), section.name.as_str())]
+        };
+        for (id, heading) in links {
+            page.raw(&format!("<li><a href=\"#{id}\">{}</a></li>\n", escaped(heading)));
         }
     }
     page.raw("</ul></nav>\n</header>\n<main id=\"main\" tabindex=\"-1\">\n");

@@ -133,7 +133,7 @@ impl Section {
         // A directory below has a heading of its own, with its parts under it.
         let level = if self.name.is_empty() { "h2" } else { "h3" };
         if !self.name.is_empty() {
-            page.element("h2", "", &self.name);
+            page.element("h2", &format!("id=\"s{index}\""), &self.name);
         }
         for (part, heading) in self.parts() {
             page.element(level, &format!("id=\"s{index}-{part}\""), heading);

@@ -29,6 +29,9 @@ impl Part {
 /// A table that is damaged.
 pub(super) fn of(directory: &Path, has: &dyn Fn(&str) -> bool) -> Result<Vec<Part>, CliError> {
     let mut parts = Vec::new();
+    if has("claims") {
+        parts.push(claims(directory)?);
+    }
     if ["instances", "bounds", "placements", "mechanisms", "gaps", "timings"].iter().all(|name| has(name)) {
         parts.extend(study(directory)?);
     }
@@ -45,6 +48,39 @@ fn percent(share: f64) -> String {
 
 fn with_interval(interval: &Interval, show: impl Fn(f64) -> String) -> String {
     format!("{} [{}, {}]", show(interval.mean), show(interval.low), show(interval.high))
+}
+
+/// What a recipe of `synergy reproduce` found, beside what the paper says.
+fn claims(directory: &Path) -> Result<Part, CliError> {
+    let frame = Frame::read(&directory.join("claims.parquet"), &schema::CLAIMS, &[])?;
+    let text = |name| Ok::<_, CliError>(frame.text(name)?.into_iter().map(|t| t.unwrap_or("-").to_string()));
+    let (mut claims, mut titles, mut quantities) = (text("claim")?, text("title")?, text("quantity")?);
+    let (mut units, mut papers) = (text("unit")?, text("paper")?);
+    let (mut verdicts, mut reasons) = (text("verdict")?, text("why")?);
+    let (values, lows, highs) = (frame.real("value")?, frame.real("low")?, frame.real("high")?);
+    let mut rows = Vec::new();
+    for row in 0..frame.rows() {
+        let unit = units.next().filter(|unit| unit != "-").map_or(String::new(), |unit| format!(" {unit}"));
+        let interval = lows[row].zip(highs[row]).map_or(String::new(), |(l, h)| format!(" [{l:.2}, {h:.2}]"));
+        let ours = values[row].map_or("-".into(), |value| format!("{value:.2}{interval}{unit}"));
+        let next = |column: &mut dyn Iterator<Item = String>| column.next().unwrap_or_default();
+        rows.push(vec![
+            next(&mut claims),
+            next(&mut titles),
+            next(&mut quantities),
+            ours,
+            next(&mut papers),
+            next(&mut verdicts),
+            next(&mut reasons),
+        ]);
+    }
+    Ok(Part {
+        sentence:
+            "What was measured beside what the paper says; intervals are 95 % of the mean (Student's t)."
+                .into(),
+        headings: vec!["<claim", "<measured", "<quantity", "ours", "<paper", "<verdict", "<why"],
+        rows,
+    })
 }
 
 /// Values and gaps by mechanism.
