@@ -225,7 +225,7 @@ pub struct Reader<'a> {
 }
 
 /// Bytes of parts kept in memory: enough for the shards of a usual array to be read in turn.
-const MOST_KEPT: usize = 1 << 25;
+const MOST_KEPT: usize = 1 << 23;
 
 impl<'a> Reader<'a> {
     /// A reader over an index.
