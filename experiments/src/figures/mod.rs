@@ -5,8 +5,8 @@
 //! the table as `STEM.csv`, and, from exactly that, `STEM.svg`, `STEM.pdf` and `STEM.png`. A figure's
 //! own CSV is also an input, so that a figure can be set anew in another style without its tables.
 //!
-//! [`layout`] puts descriptions on paper, [`style`] says how series look, [`canvas`] draws, and
-//! [`render`] makes PDF and PNG of SVG. Nothing here solves anything.
+//! `layout` puts descriptions on paper, [`style`] says how series look, `canvas` draws, and
+//! `render` makes PDF and PNG of SVG. Nothing here solves anything.
 
 mod bars;
 mod canvas;

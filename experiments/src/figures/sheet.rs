@@ -1,4 +1,4 @@
-//! A figure as a description: key, notes and panels with axes and marks. [`super::layout`] puts it on
+//! A figure as a description: key, notes and panels with axes and marks. `layout` puts it on
 //! paper, so a figure's own file says what is drawn and never where.
 
 use super::scale::Scale;

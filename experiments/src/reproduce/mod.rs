@@ -1,6 +1,6 @@
 //! The paper reproduced: one recipe per figure and table of its evaluation, and some of ours.
 //!
-//! A [`Recipe`] says what is computed ([`Work`]: simulations, studies, tables), and settles the claims
+//! A [`Recipe`] says what is computed (`Work`: simulations, studies, tables), and settles the claims
 //! that follow from it ([`Finding`]). [`run`] computes what is missing, writes every recipe's tables to
 //! its own directory, draws its figures from these tables, and makes one table of all claims.
 //!

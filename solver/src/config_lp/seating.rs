@@ -101,7 +101,7 @@ fn packable(instance: &Instance, runnable: &[usize]) -> (Vec<usize>, Option<Stri
     (kept, Some(line))
 }
 
-/// An allocation of `jobs`, consolidated and with at least `floor` times the baseline each, by [`dive`] and then the
+/// An allocation of `jobs`, consolidated and with at least `floor` times the baseline each, by `dive` and then the
 /// best choices of the jobs that share a server. `None` when their GPUs find no packing.
 pub fn allocate(
     master: &mut SeatMaster,
