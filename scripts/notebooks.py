@@ -1,4 +1,4 @@
-"""Runs the notebooks and the SQL files of `notebooks/` from the root of the repository.
+"""Runs the notebooks and the SQL files of `notebooks-data/` from the root of the repository.
 
     python scripts/notebooks.py [--write]
 
@@ -44,8 +44,8 @@ def run_query(path):
 
 
 def main(write=None):
-    notebooks = sorted(pathlib.Path("notebooks").glob("*.ipynb"))
-    queries = sorted(pathlib.Path("notebooks/sql").glob("*.sql"))
+    notebooks = sorted(pathlib.Path("notebooks-data").glob("*.ipynb"))
+    queries = sorted(pathlib.Path("notebooks-data/sql").glob("*.sql"))
     fine = [run_notebook(path, write == "--write") for path in notebooks] + [run_query(path) for path in queries]
     print("notebooks agree" if fine and all(fine) else f"{fine.count(False)} of {len(fine)} notebooks and queries fail")
     return 0 if fine and all(fine) else 1

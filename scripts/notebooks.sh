@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the notebooks and SQL files of notebooks/ on the tables of notebooks-data/.
+# Runs the notebooks and SQL files of notebooks-data/ on the tables beside them.
 #
 #   scripts/notebooks.sh [--write]     --write saves the notebooks with what they printed and drew
 #
