@@ -10,7 +10,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-cpu-gpu-ratio",
     title: "speedup by CPU:GPU ratio, FIFO, single-GPU jobs, 9 jobs/h",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.1],
     work,
     settle,
     figures: &[Drawing::of("bars", &["ratio-3", "ratio-4", "ratio-5", "ratio-6"])],

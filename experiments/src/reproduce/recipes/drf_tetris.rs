@@ -9,7 +9,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-drf-tetris",
     title: "DRF and Tetris, as published and with fungible CPUs and memory",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.2],
     work,
     settle,
     figures: &[Drawing::of("bars", &["mechanisms"]).by(&["policy", "jobs_per_hour"])],

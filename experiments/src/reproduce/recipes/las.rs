@@ -9,7 +9,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-las-multi",
     title: "JCT of long jobs under LAS, multi-GPU jobs",
-    minutes: [0.0, 0.0],
+    minutes: [0.4, 0.8],
     work,
     settle,
     figures: &[

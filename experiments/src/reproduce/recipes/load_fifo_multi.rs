@@ -9,7 +9,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-load-multi",
     title: "mean JCT against load, FIFO, multi-GPU jobs",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.2],
     work,
     settle,
     figures: &[Drawing::of("jct-load", &["mechanisms"]), Drawing::of("speedup-load", &["mechanisms"])],

@@ -9,7 +9,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-load-ftf",
     title: "mean JCT against load, finish-time fairness",
-    minutes: [0.0, 0.0],
+    minutes: [0.3, 0.6],
     work,
     settle,
     figures: &[

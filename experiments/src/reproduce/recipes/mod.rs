@@ -53,9 +53,6 @@ const LP: &str = "lp";
 /// The paper calls jobs of less than this short.
 const SHORT_S: f64 = 4.0 * 3600.0;
 
-/// Part of the GPUs that is held, above which a queue no longer keeps up.
-const FULL: f64 = 0.98;
-
 fn jct_mean(run: &FinishedRun) -> Option<f64> {
     run.jct_mean_s()
 }
@@ -64,16 +61,25 @@ fn hours(seconds: Vec<f64>) -> Vec<f64> {
     seconds.into_iter().map(|s| s / 3600.0).collect()
 }
 
+/// Whether a mechanism's offered load, at the throughput that it reached, is below 1 for every seed: a
+/// queue that ends.
+fn keeps_up(runs: &Runs, policy: &str, mechanism: &str, load: f64) -> bool {
+    let loads = runs.values(policy, mechanism, Some(load), &|run| run.real("load_measured"));
+    !loads.is_empty() && loads.iter().all(|load| *load < 1.0)
+}
+
 /// The largest over loads of quantity(above) / quantity(below), and the largest among loads at which
-/// `above` keeps up. Picking the largest of several means leans upwards; it is what the paper reports.
+/// `above` keeps up. Loads at which a seed has no value do not count. Picking the largest of several
+/// means leans upwards; it is what the paper reports.
 fn largest_ratio(runs: &Runs, policy: &str, pair: [&str; 2], of: Of) -> (Option<Estimate>, Option<Estimate>) {
     let mut all: Vec<(bool, Estimate)> = Vec::new();
     for load in runs.loads() {
         let values = runs.ratios(policy, pair, Some(load), of);
-        let held = runs.values(policy, pair[0], Some(load), &|run| run.real("gpus_allocated"));
-        let keeps_up = !held.is_empty() && held.iter().all(|part| *part < FULL);
+        if pair.iter().any(|mechanism| runs.broken(policy, mechanism, Some(load))) {
+            continue;
+        }
         if let Some(estimate) = Estimate::of(format!("at {load} jobs/h"), "x", &values) {
-            all.push((keeps_up, estimate));
+            all.push((keeps_up(runs, policy, pair[0], load), estimate));
         }
     }
     let largest = |stable: bool| {

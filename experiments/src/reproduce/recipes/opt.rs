@@ -1,6 +1,6 @@
 //! TUNE against OPT, per round and over time: claims C8 and C12.
 
-use super::{LP, TUNE, jct_mean};
+use super::{LP, TUNE, jct_mean, keeps_up};
 use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
@@ -9,7 +9,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-opt",
     title: "TUNE against OPT: per round at 32 and 128 GPUs, and over time at all loads",
-    minutes: [0.0, 0.0],
+    minutes: [0.8, 2.0],
     work,
     settle,
     figures: &[
@@ -52,16 +52,20 @@ demand = ["single", "multi"]
 }
 
 fn settle(outcome: &Outcome) -> Result<Vec<Finding>, ReproduceError> {
-    // How far TUNE's mean JCT lies above the bound's, where that is largest.
-    let above = |name: &str| {
+    // How far TUNE's mean JCT lies above the bound's, where that is largest: of all loads, or of those at
+    // which TUNE keeps up.
+    let above = |name: &str, stable: bool| {
         let (tune, bound) = (outcome.runs(&format!("{name}-tune")), outcome.runs(&format!("{name}-bound")));
         let at = |load: f64| {
             let tuned = tune.values("fifo", TUNE, Some(load), &jct_mean);
             let bounds = bound.values("fifo", LP, Some(load), &jct_mean);
-            let per_cent = tuned.iter().zip(&bounds).map(|(tune, bound)| 100.0 * (tune / bound - 1.0));
             let complete = tuned.len() == outcome.scale.seeds.len() && bounds.len() == tuned.len();
-            let values: Vec<f64> = per_cent.filter(|_| complete).collect();
-            Estimate::of(format!("{name}, at {load} jobs/h"), " %", &values)
+            if !complete || (stable && !keeps_up(&tune, "fifo", TUNE, load)) {
+                return None;
+            }
+            let per_cent = tuned.iter().zip(&bounds).map(|(tune, bound)| 100.0 * (tune / bound - 1.0));
+            let which = if stable { "where TUNE keeps up, at" } else { "at" };
+            Estimate::of(format!("{name}, {which} {load} jobs/h"), " %", &per_cent.collect::<Vec<f64>>())
         };
         tune.loads().into_iter().filter_map(at).max_by(|a, b| a.value.total_cmp(&b.value))
     };
@@ -69,8 +73,9 @@ fn settle(outcome: &Outcome) -> Result<Vec<Finding>, ReproduceError> {
         "C8",
         "FIFO, 128 GPUs: mean JCT of TUNE above the LP's, worst load",
         "within 10 %",
-        ["single", "multi"].map(|name| (Claimed::AtMost(10.0), above(name))).into(),
+        ["single", "multi"].map(|name| (Claimed::AtMost(10.0), above(name, false))).into(),
     );
+    let c8 = c8.beside(["single", "multi"].into_iter().filter_map(|name| above(name, true)));
     let per_round = ["single", "multi"].into_iter().filter_map(|name| {
         let runs = outcome.runs(&format!("{name}-tune")).runs;
         let gaps: Vec<f64> = runs.iter().filter_map(|run| Some(100.0 * run.real("gap_mean")?)).collect();

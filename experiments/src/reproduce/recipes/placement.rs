@@ -7,7 +7,7 @@ use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 pub(super) const RECIPE: Recipe = Recipe {
     name: "placement",
     title: "jobs that stage two fragments, against 3s",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.1],
     work,
     settle,
     figures: &[Drawing::of("scaling", &["fragments"])],

@@ -15,7 +15,7 @@ use synergy_solver::model::{Instance, Rules};
 pub(super) const RECIPE: Recipe = Recipe {
     name: "profile-error",
     title: "value that mechanisms lose when they decide on estimated profiles",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.2],
     work: |_| Ok(Work { tables: Some(write), ..Work::default() }),
     settle,
     figures: &[],

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "scaling",
     title: "time of stage one, stage two and TUNE against cluster size",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.1],
     work,
     settle,
     figures: &[Drawing::of("scaling", &["sizes"])],

@@ -12,7 +12,7 @@ pub(in crate::reproduce) const NAME: &str = "semantics";
 pub(super) const RECIPE: Recipe = Recipe {
     name: NAME,
     title: "one switch of reference-2022 at a time, and what it does to C1, C2 and C4",
-    minutes: [0.0, 0.0],
+    minutes: [1.0, 3.0],
     work,
     settle,
     figures: &[],

@@ -10,7 +10,7 @@ use crate::workload::DemandSpec;
 pub(super) const RECIPE: Recipe = Recipe {
     name: "fig-splits",
     title: "speedup by class split, FIFO, single-GPU jobs, 9 jobs/h",
-    minutes: [0.0, 0.0],
+    minutes: [0.1, 0.1],
     work,
     settle,
     figures: &[Drawing::of("bars", &["20-70-10", "33-33-33", "30-60-10", "50-0-50"])],
