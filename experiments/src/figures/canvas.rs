@@ -155,8 +155,9 @@ impl Canvas<'_> {
         self.rectangle(a, b, colour);
         let dark = luminance(colour) < 0.6;
         let line = if dark { WHITE } else { BLACK };
+        let width = if hatch == Hatch::Dots { 0.8 } else { 0.4 };
         for (from, to) in hatch_lines(a, b, hatch) {
-            self.line(&[from, to], line, 0.5, Dash::Solid);
+            self.line(&[from, to], line, width, Dash::Solid);
         }
     }
 
@@ -306,6 +307,7 @@ fn strokes(spots: &[Spot], pattern: &[f64]) -> Vec<Vec<Spot>> {
 /// Hatch lines within a rectangle.
 fn hatch_lines(a: Spot, b: Spot, hatch: Hatch) -> Vec<(Spot, Spot)> {
     const APART_PT: f64 = 2.6;
+    const DOT_PT: f64 = 0.8;
     let (left, right) = (a.0.min(b.0), a.0.max(b.0));
     let (top, bottom) = (a.1.min(b.1), a.1.max(b.1));
     let steps = |from: f64, to: f64, apart: f64| {
@@ -331,7 +333,14 @@ fn hatch_lines(a: Spot, b: Spot, hatch: Hatch) -> Vec<(Spot, Spot)> {
         Hatch::Rising => rising().collect(),
         Hatch::Falling => falling().collect(),
         Hatch::Crossed => rising().chain(falling()).collect(),
-        Hatch::Level => steps(top, bottom, APART_PT).map(|y| ((left, y), (right, y))).collect(),
+        Hatch::Dots => steps(top + DOT_PT, bottom - DOT_PT, APART_PT)
+            .flat_map(|y| {
+                // Every other row is shifted by half.
+                let shift = if (y / APART_PT).round() as i64 % 2 == 0 { 0.0 } else { APART_PT / 2.0 };
+                steps(left + DOT_PT - shift, right - DOT_PT - shift, APART_PT)
+                    .map(move |x| ((x + shift - DOT_PT / 2.0, y), (x + shift + DOT_PT / 2.0, y)))
+            })
+            .collect(),
         Hatch::Upright => steps(left, right, APART_PT).map(|x| ((x, top), (x, bottom))).collect(),
     }
 }
@@ -352,7 +361,7 @@ mod tests {
 
     #[test]
     fn hatch_lines_stay_inside() {
-        for hatch in [Hatch::Rising, Hatch::Falling, Hatch::Crossed, Hatch::Level, Hatch::Upright] {
+        for hatch in [Hatch::Rising, Hatch::Falling, Hatch::Crossed, Hatch::Dots, Hatch::Upright] {
             let lines = hatch_lines((3.0, 40.0), (11.0, 7.0), hatch);
             assert!(!lines.is_empty());
             for (from, to) in lines {

@@ -99,13 +99,13 @@ fn draw(data: &Data, style: &Style) -> Sheet {
     let scale = Scale::from_zero(stacks.iter().flat_map(|(_, _, from, to, _)| [*from, *to]));
     let names: Vec<String> = mechanisms.iter().map(|name| style.name(name).to_string()).collect();
     let panels = headings.iter().enumerate().map(|(p, heading)| {
-        let x = Axis::new("", Scale::Bands(names.clone()));
-        let mut panel = Panel::new(heading, x, Axis::new("share of the bound lp (%)", scale.clone()));
+        let x = Axis::new("share of the bound lp (%)", scale.clone());
+        let mut panel = Panel::new(heading, x, Axis::new("", Scale::Bands(names.clone())));
         for (_, m, from, to, fill) in stacks.iter().filter(|stack| stack.0 == p) {
-            let x = *m as f64;
+            let y = *m as f64;
             panel.marks.push(Mark::Area {
-                from: (x + 0.2, *from),
-                to: (x + 0.8, *to),
+                from: (*from, y + 0.18),
+                to: (*to, y + 0.82),
                 fill: *fill,
                 text: String::new(),
             });
@@ -117,9 +117,10 @@ fn draw(data: &Data, style: &Style) -> Sheet {
     Sheet {
         key: known.map(|(part, fill)| Key::new(*part, Swatch::Area(*fill))).collect(),
         panels: panels.collect(),
-        least_width: 110.0,
-        across: 4,
-        wide: headings.len() > 2,
+        across: 3,
+        least_width: 160.0,
+        panel_height: 14.0 * mechanisms.len().max(3) as f64,
+        wide: headings.len() > 4,
         ..Sheet::default()
     }
 }

@@ -1,14 +1,14 @@
 //! Gap profile: on which share of all instances a mechanism is known to be within x of a bound.
 
 use super::data::Data;
+use super::gap_cdf::cumulative;
 use super::gaps::gap_label;
 use super::inputs::Study;
 use super::scale::Scale;
 use super::series::Series;
-use super::sheet::{Axis, Mark, Panel, Sheet, Swatch};
+use super::sheet::{Axis, Mark, Panel, Sheet, Swatch, steps};
 use super::style::Style;
 use super::{Collected, Figure, FigureError, Options};
-use crate::statistics::gap_profile;
 use std::path::PathBuf;
 
 pub static FIGURE: Figure = Figure {
@@ -20,58 +20,63 @@ pub static FIGURE: Figure = Figure {
     draw,
 };
 
-/// From 0.01 % to 100 %, 40 to a decade.
-fn abscissae() -> Vec<f64> {
-    (0..=160).map(|k| 10f64.powf(-4.0 + f64::from(k) / 40.0)).collect()
-}
+/// Range of the axis in per cent; smaller gaps count from its beginning on.
+const LEAST_PERCENT: f64 = 0.01;
+const MOST_PERCENT: f64 = 100.0;
 
 fn data(inputs: &[PathBuf], options: &Options) -> Result<Collected, FigureError> {
     let study = Study::read(inputs, options)?;
     let bound = options.bound.as_deref().unwrap_or("best");
     let against = study.results.against(bound).map_err(|e| study.fault(e))?;
-    let gaps = abscissae();
     let mut data = Data::new(FIGURE.columns);
     for (panel, units) in &study.panels {
-        let known = |&m: &usize| {
-            let gaps: Vec<Option<f64>> = units.iter().map(|&i| study.results.gap(m, against, i)).collect();
-            (study.name(m).to_string(), gaps)
-        };
-        let methods: Vec<_> = study.mechanisms.iter().map(known).collect();
-        if methods.iter().all(|(_, gaps)| gaps.iter().all(Option::is_none)) {
-            let none = "no gap to it is known: it holds for none of the allocations";
-            return Err(study.fault(format_args!("{bound}: {none}")));
-        }
-        for curve in gap_profile(&methods, &gaps) {
-            for (gap, share) in gaps.iter().zip(curve.share) {
+        for &m in &study.mechanisms {
+            let gap = |&i: &usize| Some(100.0 * study.results.gap(m, against, i)?);
+            let mut gaps: Vec<f64> = units.iter().filter_map(gap).collect();
+            gaps.iter_mut().for_each(|gap| *gap = gap.max(LEAST_PERCENT));
+            gaps.sort_by(f64::total_cmp);
+            // Instances without a gap count: their curve does not reach 1.
+            let known = gaps.len() as f64 / units.len() as f64;
+            for (share, gap) in cumulative(&gaps) {
                 data.push([
                     panel.into(),
                     bound.into(),
-                    (&curve.method).into(),
-                    (100.0 * gap).into(),
-                    share.into(),
+                    study.name(m).into(),
+                    gap.into(),
+                    (share * known).into(),
                     units.len().into(),
                 ]);
             }
         }
+    }
+    if data.rows() == 0 {
+        return Err(
+            study.fault(format_args!("no gap to {bound} is known: it holds for none of the allocations"))
+        );
     }
     Ok(data.into())
 }
 
 fn draw(data: &Data, style: &Style) -> Sheet {
     let series = Series::new(data.distinct("mechanism"), style);
-    let x = Axis::new(gap_label(data.text(0, "bound")), Scale::Log { low: 0.01, high: 100.0 });
+    let x =
+        Axis::new(gap_label(data.text(0, "bound")), Scale::Log { low: LEAST_PERCENT, high: MOST_PERCENT });
     profiles(data, style, &series, &x, "gap_percent")
 }
 
-/// Share of instances over `column`, one line per mechanism, one panel per group.
+/// Share of instances over `column`, one step line per mechanism, one panel per group.
 pub fn profiles(data: &Data, style: &Style, series: &Series, x: &Axis, column: &str) -> Sheet {
     let mut panels = Vec::new();
+    let (Scale::Linear { low, high } | Scale::Log { low, high }) = x.scale else { return Sheet::default() };
     for heading in data.distinct("panel") {
         let y = Axis::new("share of instances", Scale::Linear { low: 0.0, high: 1.02 });
         let mut panel = Panel::new(&heading, x.clone(), y);
         for (mechanism, look) in series.iter() {
             let rows = data.matching(&[("panel", &heading), ("mechanism", mechanism)]);
-            panel.marks.push(Mark::Line { points: data.pairs(&rows, column, "share"), look });
+            let points = data.pairs(&rows, column, "share");
+            if !points.is_empty() {
+                panel.marks.push(Mark::Line { points: steps(&points, (low, 0.0), high), look });
+            }
         }
         panels.push(panel);
     }

@@ -260,8 +260,8 @@ pub fn with_unit(column: &str, value: &str) -> String {
     match column {
         "jobs_per_hour" => format!("{value} jobs/h"),
         "gpus" => format!("{value} GPUs"),
-        "cpus_per_gpu" => format!("{value} CPUs per GPU"),
-        "memory_gb_per_gpu" => format!("{value} GB per GPU"),
+        "cpus_per_gpu" => format!("{value} CPUs/GPU"),
+        "memory_gb_per_gpu" => format!("{value} GB/GPU"),
         "seed" | "replicate" => format!("{column} {value}"),
         "demand" if matches!(value, "single" | "multi") => format!("{value}-GPU"),
         _ => value.to_string(),

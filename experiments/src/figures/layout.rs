@@ -11,7 +11,6 @@ const MARGIN: f64 = 3.0;
 const TICK: f64 = 2.5;
 /// Between a tick and its label, and between a label and what comes next.
 const GAP: f64 = 2.0;
-const SWATCH: f64 = 16.0;
 const AXIS_LINE: f64 = 0.5;
 const GRID: RGBColor = RGBColor(226, 226, 226);
 const REFERENCE: RGBColor = RGBColor(120, 120, 120);
@@ -37,7 +36,7 @@ pub fn draw(figure: &Sheet, width: f64, sizes: &Sizes) -> Result<String, String>
         for row in &key {
             for (x, key, label) in row {
                 page.swatch(canvas, (*x, y + line / 2.0), key.swatch);
-                let spot = (x + SWATCH + GAP, y + line / 2.0 + page.half_capital());
+                let spot = (x + key.swatch.width() + GAP, y + line / 2.0 + page.half_capital());
                 canvas.text(spot, label, sizes.text_pt, Align::Start, BLACK);
             }
             y += line;
@@ -110,8 +109,9 @@ impl Page<'_> {
         let mut rows: Vec<Vec<(f64, &Key, String)>> = Vec::new();
         let mut x = f64::INFINITY;
         for key in keys {
-            let label = fit_text(&key.label, self.text_pt(), room - SWATCH - GAP);
-            let length = SWATCH + GAP + self.width_of(&label);
+            let swatch = key.swatch.width() + GAP;
+            let label = fit_text(&key.label, self.text_pt(), room - swatch);
+            let length = swatch + self.width_of(&label);
             if x + length > MARGIN + room {
                 rows.push(Vec::new());
                 x = MARGIN;
@@ -168,8 +168,12 @@ impl Page<'_> {
         let mut top = 0.0;
         for (row, members) in panels.chunks(across).enumerate() {
             let headed = members.iter().any(|panel| !panel.heading.is_empty());
-            top += if headed { 1.4 * self.text_pt() } else { 0.6 * self.text_pt() };
-            let height = if members.iter().any(|panel| panel.square) { plot_width } else { plot_height };
+            top += if headed { 1.7 * self.text_pt() } else { 0.6 * self.text_pt() };
+            let height = if members.iter().any(|panel| panel.square) {
+                plot_width.min(2.0 * plot_height)
+            } else {
+                plot_height
+            };
             let mut below = 0.0f64;
             let mut left = MARGIN;
             for (column, panel) in members.iter().enumerate() {
@@ -216,7 +220,7 @@ impl Page<'_> {
     }
 
     fn x_depth(&self, axis: &Axis, width: f64) -> f64 {
-        let label = if axis.label.is_empty() { 0.0 } else { self.line() };
+        let label = if axis.label.is_empty() { 0.0 } else { self.line() - 1.0 };
         let ticks = match &axis.scale {
             Scale::Bands(names) => self.band_names(names, width).height,
             _ => self.line(),
@@ -232,7 +236,7 @@ impl Page<'_> {
                 apart >= (self.width_of(&pair[0].label) + self.width_of(&pair[1].label)) / 2.0 + 4.0
             })
         };
-        (1..=8).rev().map(|most| scale.ticks(most)).find(|ticks| clear(ticks)).unwrap_or_default()
+        (1..=7).rev().map(|most| scale.ticks(most)).find(|ticks| clear(ticks)).unwrap_or_default()
     }
 
     fn y_ticks(&self, scale: &Scale, height: f64) -> Vec<Tick> {
@@ -279,8 +283,9 @@ impl Page<'_> {
     }
 
     fn swatch(&self, canvas: &mut Canvas<'_>, (x, y): Spot, swatch: Swatch) {
-        let middle = (x + SWATCH / 2.0, y);
-        let ends = [(x, y), (x + SWATCH, y)];
+        let width = swatch.width();
+        let middle = (x + width / 2.0, y);
+        let ends = [(x, y), (x + width, y)];
         let (line, radius) = (self.sizes.line_pt, self.sizes.marker_pt);
         match swatch {
             Swatch::Line(look) => canvas.line(&ends, look.colour, line, look.dash),
@@ -291,14 +296,14 @@ impl Page<'_> {
                 canvas.marker(middle, look.marker, look.colour, radius, false);
             }
             Swatch::Area(fill) => {
-                let (a, b) = ((x + 3.0, y - 3.2), (x + SWATCH, y + 3.2));
+                let (a, b) = ((x, y - 3.2), (x + width, y + 3.2));
                 canvas.hatched(a, b, fill.colour, fill.hatch);
                 canvas.frame(a, b, BLACK, 0.3);
             }
             Swatch::Ramp => {
                 let parts = 8;
                 for i in 0..parts {
-                    let part = |i: usize| x + SWATCH * i as f64 / parts as f64;
+                    let part = |i: usize| x + width * i as f64 / parts as f64;
                     let colour = ramp((i as f64 + 0.5) / parts as f64);
                     canvas.rectangle((part(i), y - 3.2), (part(i + 1), y + 3.2), colour);
                 }
@@ -329,10 +334,16 @@ impl Page<'_> {
             }
             self.band_borders(canvas, panel, (left, top), (right, bottom));
         }
-        for mark in &panel.marks {
+        // Points and intervals stand before the axes, lines and areas behind them.
+        let (front, back): (Vec<&Mark>, Vec<&Mark>) =
+            panel.marks.iter().partition(|mark| matches!(mark, Mark::Points { .. } | Mark::Interval { .. }));
+        for mark in back {
             self.mark(canvas, mark, &spot);
         }
         canvas.frame((left, top), (right, bottom), BLACK, AXIS_LINE);
+        for mark in front {
+            self.mark(canvas, mark, &spot);
+        }
 
         let size = self.text_pt();
         let half = self.half_capital();
@@ -469,8 +480,13 @@ fn centred(middle: f64, width: f64, page: f64) -> f64 {
     middle.min(page - MARGIN - width / 2.0).max(MARGIN + width / 2.0)
 }
 
-/// A name in lines, broken at commas, spaces and hyphens where it has to be.
+/// A name in lines: one per part between commas where all of these fit, else broken at spaces and
+/// hyphens where it has to be.
 fn broken(name: &str, fits: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let parts: Vec<&str> = name.split_inclusive(", ").map(str::trim_end).collect();
+    if parts.iter().all(|part| fits(part)) {
+        return parts.into_iter().map(str::to_string).collect();
+    }
     let mut lines: Vec<String> = Vec::new();
     for word in name.split_inclusive([' ', '-']) {
         match lines.last_mut() {

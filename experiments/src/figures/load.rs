@@ -68,4 +68,4 @@ fn twice(rows: &Rows, mechanism: &str, load: f64, seed: &str) -> FigureError {
 }
 
 /// What stands under a figure with overloaded runs.
-pub const OVERLOADED: &str = "Hollow: overloaded (offered load at the mechanism's own rate ≥ 1); the queue grows for as long as it is watched";
+pub const OVERLOADED: &str = "Hollow: overloaded (offered load of 1 or more at its own rate)";

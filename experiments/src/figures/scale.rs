@@ -48,10 +48,14 @@ impl Scale {
     /// A linear axis that holds the values and begins, or ends, at 0.
     pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = range(values).unwrap_or((0.0, 1.0));
-        let (low, high) = (low.min(0.0), high.max(0.0));
-        let span = if high > low { high - low } else { 1.0 };
-        let beyond = |end: f64| if end == 0.0 { 0.0 } else { 0.06 * span };
-        Scale::Linear { low: low - beyond(low), high: if high > low { high + beyond(high) } else { 1.0 } }
+        let span = high.max(0.0) - low.min(0.0);
+        if span <= 0.0 {
+            return Scale::Linear { low: 0.0, high: 1.0 };
+        }
+        // An end that rounding has put beyond 0 is 0.
+        let low = if low < -1e-4 * span { low - 0.06 * span } else { 0.0 };
+        let high = if high > 1e-4 * span { high + 0.06 * span } else { 0.0 };
+        Scale::Linear { low, high }
     }
 
     /// A logarithmic axis that holds those of the values that are above 0.
@@ -132,7 +136,9 @@ fn linear_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
 fn log_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
     let (first, last) = decades(low, high);
     let powers = usize::try_from(last - first + 1).unwrap_or(0);
-    let of = |value: f64| Tick { value, label: short_number(value) };
+    // In full where all of them are short, else all as 1e6.
+    let plain = low >= 0.99e-4 && high < 1e6;
+    let of = |value: f64| Tick { value, label: if plain { in_full(value) } else { scientific(value) } };
     if powers < 2 {
         // Less than a decade or two: 1, 2 and 5, or where even these are too few, round numbers.
         let digits: Vec<Tick> = (first - 1..=last)
@@ -162,18 +168,18 @@ pub fn number(value: f64, decimals: usize) -> String {
     format!("{sign}{digits}{}", part.map_or(String::new(), |part| format!(".{part}")))
 }
 
-/// A tick of a logarithmic axis: in full where that is short, else as 1e6.
-fn short_number(value: f64) -> String {
+/// A power of ten, or twice or five times one, with no more decimals than it needs.
+fn in_full(value: f64) -> String {
     let exponent = (value.log10() + 1e-9).floor() as i32;
-    match exponent {
-        0..6 => number(value, 0),
-        -4..0 => number(value, usize::try_from(-exponent).unwrap_or(0)),
-        _ => {
-            let digit = (value / 10f64.powi(exponent)).round();
-            let sign = if exponent < 0 { "−" } else { "" };
-            format!("{digit}e{sign}{}", exponent.abs())
-        }
-    }
+    number(value, usize::try_from(-exponent).unwrap_or(0))
+}
+
+/// The same as 1e6.
+fn scientific(value: f64) -> String {
+    let exponent = (value.log10() + 1e-9).floor() as i32;
+    let digit = (value / 10f64.powi(exponent)).round();
+    let sign = if exponent < 0 { "−" } else { "" };
+    format!("{digit}e{sign}{}", exponent.abs())
 }
 
 #[cfg(test)]
@@ -210,6 +216,14 @@ mod tests {
     }
 
     #[test]
+    fn what_rounding_put_below_zero_does_not_move_the_axis() {
+        assert!(
+            matches!(Scale::from_zero([-1e-9, 10.0]), Scale::Linear { low, high } if low == 0.0 && high > 10.0)
+        );
+        assert!(matches!(Scale::from_zero([-3.0, 10.0]), Scale::Linear { low, .. } if low < -3.0));
+    }
+
+    #[test]
     fn one_value_or_none_still_make_an_axis() {
         for scale in [
             Scale::linear([3.0]),
@@ -217,6 +231,7 @@ mod tests {
             Scale::from_zero([0.0]),
             Scale::from_zero([-2.0]),
             Scale::from_zero([]),
+            Scale::from_zero([0.0, 5.0]),
             Scale::log([5.0]),
             Scale::log([0.0, -1.0]),
         ] {

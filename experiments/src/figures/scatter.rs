@@ -4,7 +4,7 @@ use super::data::Data;
 use super::inputs::Study;
 use super::scale::Scale;
 use super::series::Series;
-use super::sheet::{Axis, Mark, Panel, Sheet, Swatch};
+use super::sheet::{Axis, Mark, Panel, Sheet};
 use super::style::Style;
 use super::{Collected, Figure, FigureError, Options};
 use std::path::PathBuf;
@@ -55,18 +55,22 @@ fn draw(data: &Data, style: &Style) -> Sheet {
     let reference = style.name(data.text(0, "reference"));
     let mut panels = Vec::new();
     for heading in data.distinct("panel") {
-        let x = Axis::new(format!("value per job, {reference}"), scale.clone());
-        let mut panel = Panel::new(&heading, x, Axis::new("value per job", scale.clone()));
-        panel.square = true;
-        panel.marks.push(Mark::Rule { from: (low, low), to: (high, high) });
+        // One panel per mechanism: in one, the last would hide the others.
         for (mechanism, look) in series.iter() {
             let rows = data.matching(&[("panel", &heading), ("mechanism", mechanism)]);
             let points = data.pairs(&rows, "reference_value_per_job", "value_per_job");
+            if points.is_empty() {
+                continue;
+            }
+            let name = style.name(mechanism);
+            let title = if heading.is_empty() { name.to_string() } else { format!("{heading}, {name}") };
+            let x = Axis::new(format!("value per job, {reference}"), scale.clone());
+            let mut panel = Panel::new(title, x, Axis::new("value per job", scale.clone()));
+            panel.square = true;
+            panel.marks.push(Mark::Rule { from: (low, low), to: (high, high) });
             panel.marks.push(Mark::Points { points, look, hollow: rows.len() > 40 });
+            panels.push(panel);
         }
-        panels.push(panel);
     }
-    let hollow = data.rows() > 40 * series.len();
-    let key = series.key(style, if hollow { Swatch::Hollow } else { Swatch::Point });
-    Sheet { key, panels, across: 3, least_width: 160.0, ..Sheet::default() }
+    Sheet { panels, across: 3, least_width: 110.0, ..Sheet::default() }
 }

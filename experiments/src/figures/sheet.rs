@@ -71,6 +71,17 @@ pub enum Swatch {
     Ramp,
 }
 
+impl Swatch {
+    /// Its width in points.
+    pub const fn width(self) -> f64 {
+        match self {
+            Swatch::Point(_) | Swatch::Hollow(_) => 7.0,
+            Swatch::Area(_) => 12.0,
+            Swatch::Line(_) | Swatch::LinePoint(_) | Swatch::Ramp => 17.0,
+        }
+    }
+}
+
 /// How an area is filled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fill {

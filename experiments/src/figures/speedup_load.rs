@@ -91,8 +91,7 @@ fn draw(data: &Data, style: &Style) -> Sheet {
     let mut sheet = over_load(data, style, ["speedup", "low", "high"], y, Some(1.0));
     for note in &mut sheet.notes {
         if note.starts_with("Hollow") {
-            *note = "Hollow: the reference or the mechanism is overloaded; the ratio grows with the window"
-                .into();
+            *note = "Hollow: the mechanism or its reference is overloaded".into();
         }
     }
     sheet

@@ -15,7 +15,8 @@ pub const SCHEMA: &str = "synergy-style/1";
 /// Text smaller than this is refused by publishers and readers alike.
 pub const LEAST_TEXT_PT: f64 = 7.0;
 
-/// Okabe and Ito's colours, told apart by the colour-blind.
+/// Okabe and Ito's colours, told apart by the colour-blind; grey stands for their yellow, which thin lines
+/// lose on white paper.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 0, 0),
     RGBColor(0, 114, 178),
@@ -24,7 +25,7 @@ pub const COLOURS: [RGBColor; 8] = [
     RGBColor(204, 121, 167),
     RGBColor(230, 159, 0),
     RGBColor(86, 180, 233),
-    RGBColor(240, 228, 66),
+    RGBColor(145, 145, 145),
 ];
 
 /// Shape of a point.
@@ -121,14 +122,14 @@ pub enum Hatch {
     Falling,
     /// Both.
     Crossed,
-    /// From side to side.
-    Level,
+    /// Dots.
+    Dots,
     /// From top to bottom.
     Upright,
 }
 
 const HATCHES: [Hatch; 6] =
-    [Hatch::Plain, Hatch::Rising, Hatch::Falling, Hatch::Crossed, Hatch::Level, Hatch::Upright];
+    [Hatch::Plain, Hatch::Rising, Hatch::Falling, Hatch::Crossed, Hatch::Dots, Hatch::Upright];
 
 /// How one series is drawn: a colour and, for every kind of drawing, a second cue that grey print keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
