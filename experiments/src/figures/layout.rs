@@ -480,10 +480,10 @@ fn centred(middle: f64, width: f64, page: f64) -> f64 {
     middle.min(page - MARGIN - width / 2.0).max(MARGIN + width / 2.0)
 }
 
-/// A name in lines: one per part between commas where all of these fit, else broken at spaces and
+/// A name in lines: one per part between commas (which the lines stand for) where all of these fit, else broken at spaces and
 /// hyphens where it has to be.
 fn broken(name: &str, fits: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let parts: Vec<&str> = name.split_inclusive(", ").map(str::trim_end).collect();
+    let parts: Vec<&str> = name.split(", ").collect();
     if parts.iter().all(|part| fits(part)) {
         return parts.into_iter().map(str::to_string).collect();
     }

@@ -277,6 +277,11 @@ fn make(figure: &'static Figure, inputs: &[PathBuf], options: &Options) -> Resul
     if data.rows() == 0 {
         return Err(FigureError::data(place(figure, inputs), "there is nothing to draw"));
     }
+    Ok(Drawn { notes, ..drawn(figure, data, options)? })
+}
+
+/// Draws a figure's data.
+fn drawn(figure: &'static Figure, data: Data, options: &Options) -> Result<Drawn, FigureError> {
     let csv = data.to_csv();
     // Drawn from the file's text, not from what it was made of.
     let read = Data::from_csv("the figure's own data", &csv, figure.columns)?.unwrap_or(data);
@@ -285,7 +290,15 @@ fn make(figure: &'static Figure, inputs: &[PathBuf], options: &Options) -> Resul
     let wide = options.width.map_or(sheet.wide, |width| width == Width::Page);
     let svg = layout::draw(&sheet, if wide { sizes.page_pt } else { sizes.column_pt }, sizes)
         .map_err(|reason| FigureError::Drawing { path: figure.name.into(), reason })?;
-    Ok(Drawn { name: figure.name, shows: figure.shows, csv, svg, wide, panels: sheet.panels.len(), notes })
+    Ok(Drawn {
+        name: figure.name,
+        shows: figure.shows,
+        csv,
+        svg,
+        wide,
+        panels: sheet.panels.len(),
+        notes: Vec::new(),
+    })
 }
 
 /// The data of a figure that is made from its own CSV.

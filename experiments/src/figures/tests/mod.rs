@@ -15,8 +15,8 @@ fn options(width: Width) -> Options {
     Options { width: Some(width), ..Options::default() }
 }
 
-fn svg(figure: &super::Figure, data: &Data, options: &Options) -> String {
-    super::draw(figure, data, options).unwrap()
+fn svg(figure: &'static super::Figure, data: &Data, options: &Options) -> String {
+    super::drawn(figure, data.clone(), options).unwrap().svg
 }
 
 /// Every figure x width x number of series x length of names.

@@ -226,6 +226,35 @@ pub fn sample(figure: &str, series: &[String], wide: bool) -> Data {
                 }
             }
         }
+        "trace-demand" => {
+            for name in series {
+                for k in 0..8 {
+                    data.push([v(name), v(2f64.powi(k)), v(f64::from(k + 1) / 8.0)]);
+                }
+            }
+        }
+        "trace-duration" | "trace-queueing" => {
+            for name in series {
+                for k in 0..20 {
+                    data.push([v(name), v(0.5 * 2f64.powi(k as i32)), v(curve(k)), v(20usize)]);
+                }
+            }
+        }
+        "trace-sizes" => {
+            for name in series {
+                for size in ["1", "2-4", "5-8", "more than 8"] {
+                    data.push([v(name), v(size), v(12.5), v(1000usize)]);
+                }
+            }
+        }
+        "trace-load" => {
+            for measure in ["jobs per hour", "GPUs to keep busy"] {
+                for k in 0..20 {
+                    let from = f64::from(k) * 3.0;
+                    data.push([v(measure), v(from), v(from + 3.0), v(100.0 + 7.0 * from)]);
+                }
+            }
+        }
         other => panic!("no sample of {other}"),
     }
     data
