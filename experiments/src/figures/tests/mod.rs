@@ -229,7 +229,7 @@ fn a_figure_is_made_anew_from_its_own_csv_or_not_at_all() {
     let csv = directory.path().join("mine.csv");
     std::fs::write(&csv, data.to_csv()).unwrap();
     let at = |name: &str| Options { out: Some(directory.path().join(name)), ..Options::default() };
-    let a = plot("jct-load", &[csv.clone()], &at("a.b")).unwrap();
+    let a = plot("jct-load", std::slice::from_ref(&csv), &at("a.b")).unwrap();
     let b = plot("jct-load", &[a.file("csv")], &at("c")).unwrap();
     for ending in ["csv", "svg", "pdf", "png"] {
         assert!(a.file(ending).ends_with(format!("a.b.{ending}")));
@@ -245,7 +245,7 @@ fn a_figure_is_made_anew_from_its_own_csv_or_not_at_all() {
     let header = data.to_csv().lines().next().unwrap().to_string();
     for text in [format!("{header}\n1,2\n"), format!("{header}\n"), "x,y\n1,2\n".to_string()] {
         std::fs::write(&csv, text).unwrap();
-        assert!(plot("jct-load", &[csv.clone()], &at("d")).is_err());
+        assert!(plot("jct-load", std::slice::from_ref(&csv), &at("d")).is_err());
     }
     let unknown = plot("jct-lode", &[], &at("d")).unwrap_err();
     assert!(matches!(unknown, FigureError::Unknown { .. }));

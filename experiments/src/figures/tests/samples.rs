@@ -21,6 +21,9 @@ fn v(value: impl Into<Value>) -> Value {
     value.into()
 }
 
+/// Appends the rows of a panel and a series, which has a name and a number.
+type RowOf<'a> = Box<dyn Fn(&mut Data, &str, &str, f64) + 'a>;
+
 /// Data of the figure with these series; `wide` has more panels and groups, with longer names.
 pub fn sample(figure: &str, series: &[String], wide: bool) -> Data {
     let mut data = Data::new(find(figure).unwrap().columns);
@@ -34,7 +37,7 @@ pub fn sample(figure: &str, series: &[String], wide: bool) -> Data {
     } else {
         vec![""]
     };
-    let each = |mut row: Box<dyn FnMut(&mut Data, &str, &str, f64) + '_>, data: &mut Data| {
+    let each = |row: RowOf<'_>, data: &mut Data| {
         for panel in &panels {
             for (m, name) in series.iter().enumerate() {
                 row(data, panel, name, m as f64);
