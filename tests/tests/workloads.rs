@@ -70,8 +70,8 @@ fn the_offered_load_is_printed_stored_and_warned_of() {
     }
     let unknown = place.synergy("import helios log.csv").ok();
     assert!(unknown.stdout.contains(&format!("keeps {busy:.1} GPUs busy")), "{unknown:?}");
-    // Generated: by the distributions' means; instances print it too.
-    for out in ["made.parquet", "made.json"] {
+    // Generated: by the distributions' means; instances print and keep it too.
+    for out in ["made.parquet", "made.json", "made.toml"] {
         let flags = "--jobs 50 --arrivals poisson:9 --durations fixed:36000 --gpus 64";
         let run = place.synergy(&format!("generate {flags} --out {out}")).ok();
         assert!(
@@ -81,6 +81,13 @@ fn the_offered_load_is_printed_stored_and_warned_of() {
     }
     let made = place.synergy("describe made.parquet").ok();
     assert!(made.stdout.contains("on 64 GPUs: offered load"), "{made:?}");
+    let instance: serde_json::Value = serde_json::from_str(&place.read("made.json")).unwrap();
+    assert!(near(&instance["offered_load"]["load"], 9.0 * 36000.0 / 3600.0 / 64.0), "{instance}");
+    let compared = ["made.json", "made.toml"].map(|file| {
+        let run = place.synergy(&format!("compare {file} --only lp,tune --format json")).ok().json();
+        (run["bounds"]["lp"]["certified"].clone(), run["mechanisms"]["tune"]["value"].clone())
+    });
+    assert!(compared[0].0.is_number() && compared[0] == compared[1], "{compared:?}");
 }
 
 #[test]

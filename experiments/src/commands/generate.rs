@@ -82,7 +82,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let workload = spec(args).and_then(|spec| Workload::new(spec).map_err(invalid))?;
     let instance = workload.instance(Rules::default()).map_err(invalid)?;
     let format = if args.out.ends_with(".toml") { Format::Toml } else { Format::Json };
-    out.finish_with(instance::to_text(&instance, format)?.as_bytes())?;
+    out.finish_with(instance::to_text_with_load(&instance, workload.load(), format)?.as_bytes())?;
     let (jobs, gpus) = (instance.jobs().len(), instance.cluster().gpus());
     context.info(format_args!("{jobs} jobs on {gpus} GPUs -> {}", args.out));
     say_load(&workload, context);

@@ -3,7 +3,7 @@
 use super::text::{Document, Format, parse, read_text};
 use crate::error::{InputError, suggestion};
 use crate::profiles;
-use crate::workload::{Repair, running_maximum};
+use crate::workload::{OfferedLoad, Repair, running_maximum};
 use ndarray::Array2;
 use serde::de::{Error as _, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -20,6 +20,9 @@ pub const SCHEMA: &str = "synergy-instance/1";
 #[serde(deny_unknown_fields, expecting = "an object with the keys of an instance")]
 struct InstanceFile {
     schema: String,
+    /// Of the workload that the jobs were drawn from; for readers, no part of the instance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offered_load: Option<OfferedLoad>,
     cluster: Vec<GroupEntry>,
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     profiles: Named,
@@ -372,17 +375,31 @@ fn located(file: &str, place: &str, ids: &[String], error: ModelError) -> InputE
 /// # Errors
 /// None for an instance that was built; the formats' own writers could refuse.
 pub fn to_text(instance: &Instance, format: Format) -> anyhow::Result<String> {
-    let document = document(instance);
+    text_of(&document(instance), format)
+}
+
+/// The text of an instance that was drawn from a workload of this load.
+///
+/// # Errors
+/// As [`to_text`].
+pub fn to_text_with_load(instance: &Instance, load: OfferedLoad, format: Format) -> anyhow::Result<String> {
+    text_of(&InstanceFile { offered_load: Some(load), ..document(instance) }, format)
+}
+
+fn text_of(document: &InstanceFile, format: Format) -> anyhow::Result<String> {
     match format {
-        Format::Toml => Ok(toml::to_string(&document)?),
+        Format::Toml => Ok(toml::to_string(document)?),
         Format::Json => {
             // One line per group, profile and job: readable, and `diff` shows which job changed.
             let lines = |entries: Vec<String>| entries.join(",\n    ");
             let cluster =
                 document.cluster.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
             let jobs = document.jobs.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-            let mut text =
-                format!("{{\n  \"schema\": {:?},\n  \"cluster\": [\n    {}\n  ],\n", SCHEMA, lines(cluster));
+            let mut text = format!("{{\n  \"schema\": {SCHEMA:?},\n");
+            if let Some(load) = &document.offered_load {
+                text += &format!("  \"offered_load\": {},\n", serde_json::to_string(load)?);
+            }
+            text += &format!("  \"cluster\": [\n    {}\n  ],\n", lines(cluster));
             if !document.profiles.is_empty() {
                 let mut entries = Vec::new();
                 for (name, entry) in &document.profiles.0 {
@@ -425,6 +442,7 @@ fn document(instance: &Instance) -> InstanceFile {
         names.insert(address, name);
     }
     InstanceFile {
+        offered_load: None,
         schema: SCHEMA.to_string(),
         cluster: instance.cluster().groups().iter().map(group_entry).collect(),
         profiles: Named(entries),
