@@ -3,6 +3,9 @@
 //! Data flows one way: workload -> instance -> bounds and mechanisms -> tables -> figures. The
 //! binary `synergy` only parses flags and calls what is here.
 
+// Standard streams may be closed or full, where `println!` panics: `files::print` and `files::say` do not.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod benchmark;
 pub mod commands;
 pub mod compare;

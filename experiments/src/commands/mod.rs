@@ -27,6 +27,7 @@ mod summarise;
 mod worst;
 
 use crate::error::{CliError, ExitCode};
+use crate::files::say;
 use clap::{ArgAction, Parser, Subcommand};
 use std::io::IsTerminal;
 
@@ -122,21 +123,21 @@ impl Context {
     /// A line of progress or a result's whereabouts, for stderr.
     pub fn info(&self, message: impl std::fmt::Display) {
         if self.verbosity >= 0 {
-            eprintln!("{message}");
+            say(message);
         }
     }
 
     /// A line for who asked for more.
     pub fn detail(&self, message: impl std::fmt::Display) {
         if self.verbosity >= 1 {
-            eprintln!("{message}");
+            say(message);
         }
     }
 
     /// A line that begins with `warning:`.
     pub fn warn(&self, message: impl std::fmt::Display) {
         if self.verbosity >= 0 {
-            eprintln!("warning: {}", one_line(&message.to_string()));
+            say(format_args!("warning: {}", one_line(&message.to_string())));
         }
     }
 }
@@ -153,7 +154,7 @@ pub fn main() -> std::process::ExitCode {
     match cli.command.run(&context) {
         Ok(code) => code.into(),
         Err(error) => {
-            eprintln!("error: {}", one_line(&error.to_string()));
+            say(format_args!("error: {}", one_line(&error.to_string())));
             error.exit_code().into()
         }
     }

@@ -4,6 +4,7 @@ use super::Context;
 use crate::error::{CliError, ExitCode};
 use crate::figures::style::Style;
 use crate::figures::{self, FIGURES, Options, Width};
+use crate::files::print;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -69,7 +70,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let figure = match &args.figure {
         Some(figure) if !args.list => figure,
         _ => {
-            print!("{}", list());
+            print(&list())?;
             return Ok(ExitCode::Fine);
         }
     };

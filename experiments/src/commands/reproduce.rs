@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::error::{CliError, ExitCode, InputError};
+use crate::files::print;
 use crate::interrupt;
 use crate::reproduce::{self, Claim, RECIPES, Request, Scale, Verdict};
 use crate::study::duration;
@@ -35,7 +36,7 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let recipes = reproduce::find(&args.recipes)?;
     if args.list {
-        print!("{}", list(context.colour));
+        print(&list(context.colour))?;
         return Ok(ExitCode::Fine);
     }
     if let Some(file) = args.philly.as_ref().filter(|file| !file.exists()) {
@@ -59,7 +60,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
     let claims = reproduce::run(&recipes, &request, interrupt::flag(), &say)?;
     context.info(format_args!("claims -> {0}/claims.md, {0}/claims.csv", args.out.display()));
     let asked = |claim: &&Claim| recipes.iter().any(|recipe| recipe.name == claim.recipe);
-    print!("{}", table(claims.iter().filter(asked), context.colour));
+    print(&table(claims.iter().filter(asked), context.colour))?;
     Ok(ExitCode::Fine)
 }
 

@@ -4,7 +4,7 @@ use super::Context;
 use super::cluster::ClusterArgs;
 use crate::compare::split_names;
 use crate::error::{CliError, ExitCode, InputError, OutputError};
-use crate::files::read_text;
+use crate::files::{print, read_text};
 use crate::plugins;
 use crate::simulator::{
     CompletionRule, End, Finished, Plan, PlanError, Progress, Recorder, RemainingRate, RunSpec,
@@ -135,7 +135,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         write_tables(directory, &plan, finished, &config).map_err(table_error)?;
         context.info(format_args!("tables -> {}", directory.display()));
     }
-    print!("{summary}");
+    print(&summary)?;
     if interrupt::flag().load(Ordering::SeqCst) { Err(CliError::Interrupted) } else { Ok(code) }
 }
 

@@ -3,6 +3,7 @@
 use super::Context;
 use crate::error::{CliError, ExitCode};
 use crate::figures;
+use crate::files::print;
 use crate::statistics::simulations::{Runs, summarise_runs};
 use crate::statistics::summary::{Results, summarise};
 use crate::study::{self, Directory, Method, Plan, RunOptions, RunReport, Shard, StudyError, StudyFile};
@@ -139,22 +140,22 @@ fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
     let jobs = positive_jobs(args.jobs)?
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let study = plan.study();
-    println!("study       {}", study.name);
+    let mut text = format!("study       {}\n", study.name);
     for (names, points) in plan.axes() {
-        println!("axis        {names}: {points}");
+        text += &format!("axis        {names}: {points}\n");
     }
-    println!("replicates  {}", study.replicates);
-    println!("methods     {}", names(plan.methods()));
-    println!("units       {}", plan.units().len());
+    text += &format!("replicates  {}\n", study.replicates);
+    text += &format!("methods     {}\n", names(plan.methods()));
+    text += &format!("units       {}\n", plan.units().len());
     if plan.duplicates() > 0 {
-        println!("duplicates  {} units of equal specification are run once", plan.duplicates());
+        text += &format!("duplicates  {} units of equal specification are run once\n", plan.duplicates());
     }
-    println!("results     {}", out.display());
+    text += &format!("results     {}\n", out.display());
     if !args.no_pilot {
         let pilot = study::pilot(&plan, crate::interrupt::flag())?;
         let total = pilot.seconds_per_unit * plan.units().len() as f64 / jobs as f64;
-        println!(
-            "estimate    {} on {jobs} threads ({:.3} s per unit, mean of {} units)",
+        text += &format!(
+            "estimate    {} on {jobs} threads ({:.3} s per unit, mean of {} units)\n",
             study::duration(total),
             pilot.seconds_per_unit,
             pilot.units
@@ -162,9 +163,10 @@ fn plan(args: &PlanArgs) -> Result<ExitCode, CliError> {
     }
     if args.units {
         for &unit in plan.units() {
-            println!("{}  {:>4}  {}", unit.id, unit.replicate, plan.spec(unit)?.to_json());
+            text += &format!("{}  {:>4}  {}\n", unit.id, unit.replicate, plan.spec(unit)?.to_json());
         }
     }
+    print(&text)?;
     Ok(ExitCode::Fine)
 }
 
@@ -242,7 +244,7 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
         let runs = Runs::read(path)?;
         let summary = summarise_runs(&runs, path, &[], &usual_reference(&runs)).map_err(internal)?;
         context.info(format_args!("tables: {}/*.parquet", path.display()));
-        print!("{}", super::summarise::simulations_text(&summary, context.colour));
+        print(&super::summarise::simulations_text(&summary, context.colour))?;
         return Ok(ExitCode::Fine);
     }
     // The figure reads the tables for itself: the results are gone before it does.
@@ -258,7 +260,7 @@ fn finish(plan: &Plan, directory: &Directory, context: &Context) -> Result<ExitC
         context.info(format_args!("figure: {}.{{pdf,svg,png,csv}}", figure.stem.display()));
     }
     context.info(format_args!("tables: {}/*.parquet", path.display()));
-    print!("{overview}");
+    print(&overview)?;
     if uncertified > 0 {
         context
             .warn(format_args!("{uncertified} bounds could not be certified (status in the table bounds)"));
@@ -314,19 +316,17 @@ fn check(args: &CheckArgs) -> Result<ExitCode, CliError> {
     let (directory, study) = Directory::existing(&args.directory)?;
     let plan = Plan::new(study, &directory.study_path())?;
     let report = study::check(&plan, &directory, args.sample)?;
-    for note in &report.notes {
-        println!("note: {note}");
-    }
-    for violation in &report.violations {
-        println!("{violation}");
-    }
-    println!(
-        "{} units, {} relations of bounds and values, {} units computed again: {}",
+    let notes = report.notes.iter().map(|note| format!("note: {note}\n"));
+    let violations = report.violations.iter().map(|violation| format!("{violation}\n"));
+    let mut text: String = notes.chain(violations).collect();
+    text += &format!(
+        "{} units, {} relations of bounds and values, {} units computed again: {}\n",
         report.units,
         report.relations,
         report.recomputed,
         if report.violations.is_empty() { "all hold" } else { "violations above" }
     );
+    print(&text)?;
     Ok(if report.violations.is_empty() { ExitCode::Fine } else { ExitCode::Uncertified })
 }
 

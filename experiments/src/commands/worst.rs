@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::error::{CliError, ExitCode, InputError};
-use crate::files::{Format, instance, write_file};
+use crate::files::{Format, instance, print, write_file};
 use crate::statistics::simulations::are_simulations;
 use crate::statistics::summary::Results;
 use crate::study::{Inputs, UnitSpec};
@@ -85,7 +85,7 @@ pub fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> {
         row.extend(columns.iter().map(|column| column[*unit].as_str().into()));
         table.row(row);
     }
-    print!("{}", table.render(context.colour));
+    print(&table.render(context.colour))?;
     let Some(directory) = &args.export else { return Ok(ExitCode::Fine) };
     std::fs::create_dir_all(directory).map_err(|e| crate::error::OutputError::write(directory, e))?;
     let specs = results.units().specs()?;

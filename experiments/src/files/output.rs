@@ -101,6 +101,15 @@ impl OutputFile {
         Ok(())
     }
 
+    /// Writes `bytes` to where they wait for [`finish`](OutputFile::finish).
+    ///
+    /// # Errors
+    /// The system refuses, for instance because the disk is full.
+    pub fn fill(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        let written = self.write_all(bytes).and_then(|()| self.flush());
+        written.map_err(|source| self.path.refused(source))
+    }
+
     /// Writes `bytes` and puts the output in its place.
     ///
     /// # Errors
@@ -184,6 +193,19 @@ fn open_file(path: &Path) -> Result<Sink, OutputError> {
 /// The path is a directory, or the system refuses.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     OutputPath::File(path.to_path_buf()).open()?.finish_with(bytes)
+}
+
+/// Writes `text` to standard output. Who reads a pipe may stop early, which is no failure; `print!` would panic.
+///
+/// # Errors
+/// The system refuses, for instance because the disk is full.
+pub fn print(text: &str) -> Result<(), OutputError> {
+    OutputPath::Stdout.open()?.finish_with(text.as_bytes())
+}
+
+/// Writes a line to standard error. Where that cannot be written there is nobody to tell; `eprintln!` would panic.
+pub fn say(line: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 #[cfg(test)]

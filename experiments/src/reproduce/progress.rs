@@ -1,5 +1,6 @@
 //! Progress on stderr: what is done, the rate, and the time that is left, by the weight of what is left.
 
+use crate::files::say;
 use crate::study::duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
@@ -76,7 +77,7 @@ impl Progress {
         );
         match &self.bar {
             Some(bar) => bar.set_message(line),
-            None => eprintln!("{line}"),
+            None => say(line),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Progress on stderr: a bar on a terminal, otherwise a plain line every few seconds.
 
+use crate::files::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -80,7 +81,7 @@ impl Progress {
         } else {
             format!(" in {}", duration(seconds))
         };
-        eprintln!("{}: {done} of {} units, {rate:.1}/s{left}{failed}", self.name, self.total);
+        say(format_args!("{}: {done} of {} units, {rate:.1}/s{left}{failed}", self.name, self.total));
     }
 }
 

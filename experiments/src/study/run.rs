@@ -7,6 +7,7 @@ use super::parts::{self, Index, Record};
 use super::plan::{Plan, PlannedUnit};
 use super::progress::Progress;
 use super::unit::Runner;
+use crate::files::say;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
@@ -57,7 +58,7 @@ pub fn run(
 ) -> Result<RunReport, StudyError> {
     let index = Index::open(&directory.parts())?;
     for (path, reason) in &index.damaged {
-        eprintln!("warning: {}: {reason}; set aside, its units run again", path.display());
+        say(format_args!("warning: {}: {reason}; set aside, its units run again", path.display()));
     }
     let tasks = Tasks::missing(plan, &index, options);
     let mut report =
