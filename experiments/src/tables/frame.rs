@@ -1,6 +1,7 @@
 //! Reads a table file back.
 
 use super::TableError;
+use super::guard::guarded;
 use super::metadata::{Metadata, SCHEMA_VERSION, VERSION_KEY};
 use super::schema::Table;
 use polars::prelude::*;
@@ -34,6 +35,19 @@ impl Frame {
     }
 
     fn read_some(
+        path: &Path,
+        table: &'static Table,
+        columns: &[&str],
+        slice: Option<(usize, usize)>,
+    ) -> Result<Self, TableError> {
+        let damaged = || TableError::Unreadable {
+            path: path.to_path_buf(),
+            reason: "is a damaged Parquet file; write it anew".into(),
+        };
+        guarded(|| Self::read_file(path, table, columns, slice)).unwrap_or_else(|| Err(damaged()))
+    }
+
+    fn read_file(
         path: &Path,
         table: &'static Table,
         columns: &[&str],

@@ -8,6 +8,7 @@
 //! Frames are built by one thread, after the parallel work: polars has thread pools of its own.
 
 mod frame;
+mod guard;
 mod metadata;
 mod row;
 pub mod schema;
@@ -86,7 +87,7 @@ pub enum TableError {
     #[error(transparent)]
     Output(#[from] OutputError),
     /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    #[error("{}: cannot be read: {}", path.display(), crate::error::plain(source))]
     Read {
         /// The file.
         path: PathBuf,

@@ -155,3 +155,29 @@ fn a_kept_row_is_exact() {
     assert_eq!(back.get("value"), Cell::Real(third));
     assert_eq!(back.get("no such column"), Cell::Null);
 }
+
+#[test]
+fn damaged_files_are_errors_whatever_the_reader_makes_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("gaps.parquet");
+    let mut writer = TableWriter::create(&path, &GAPS, &metadata(), Format::Parquet).unwrap();
+    for i in 0..50 {
+        writer.push(&gap_row(&format!("u{i}"), (i % 3 != 0).then_some(f64::from(i)))).unwrap();
+    }
+    writer.finish().unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let (mut refused, mut seed) = (0, 1u64);
+    for _ in 0..2000 {
+        let mut bytes = good.clone();
+        for _ in 0..4 {
+            // Knuth's generator: any fixed sequence does.
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let at = (seed >> 33) as usize % bytes.len();
+            bytes[at] = (seed >> 24) as u8;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        refused += usize::from(Frame::read(&path, &GAPS, &[]).is_err());
+    }
+    assert!(refused > 100, "{refused}");
+    assert!(super::guard::guarded(|| -> u8 { panic!("in the reader") }).is_none());
+}
