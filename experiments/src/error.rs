@@ -285,7 +285,8 @@ pub fn plain(error: &std::io::Error) -> String {
 /// `; did you mean "x"?` for the known name closest to `name`; when none is close, the list of
 /// known names if that is short, else nothing.
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
+    let mut seen = std::collections::HashSet::new();
+    let known: Vec<&str> = known.into_iter().filter(|name| seen.insert(*name)).collect();
     let distance = |candidate: &str| {
         let continues = |long: &str, short: &str| short.len() >= 3 && long.starts_with(short);
         match strsim::damerau_levenshtein(name, candidate) {
@@ -317,6 +318,7 @@ mod tests {
         assert_eq!(suggestion("memory", known), "; did you mean \"memory_gb\"?");
         assert_eq!(suggestion("porfile", known), "; did you mean \"profile\"?");
         assert_eq!(suggestion("z", known), "; known: gpus, memory_gb, profile, id");
+        assert_eq!(suggestion("z", ["a", "b", "a"]), "; known: a, b");
         assert_eq!(suggestion("z", []), "");
     }
 

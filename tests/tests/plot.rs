@@ -162,8 +162,35 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     refused("cluster-map instance.json allocation.json --servers 0..9", 3, "they are numbered 0..4");
     refused("gaps study --style style.toml", 3, "size.text_pt: is 5; give points from 7 to 16");
     refused("gaps study --style absent.toml", 3, "absent.toml: does not exist");
+    refused("gaps absent", 3, "absent/instances.parquet: cannot be read: it does not exist");
+    refused("jct-load sim sim/runs.parquet --label a,a", 3, "\"a\" names two inputs");
+    for (stem, message) in [("-", "give their path without ending"), ("empty/", "is a directory")] {
+        let run = place.synergy(&format!("plot gaps study --out {stem}"));
+        assert_eq!((run.code, run.stderr.lines().count()), (3, 1), "{run:?}");
+        assert!(run.stderr.contains(message), "{run:?}");
+        assert!(place.files() == before && std::fs::read_dir(place.path("empty")).unwrap().count() == 0);
+    }
     let nowhere = place.synergy("plot gaps study --out no/such/place");
     assert_eq!((nowhere.code, nowhere.stderr.lines().count()), (3, 1), "{nowhere:?}");
+}
+
+#[test]
+fn odd_names_and_numbers_of_a_figures_own_table_are_drawn() {
+    let place = Place::new();
+    let header = "panel,bound,mechanism,gap_percent,share,instances";
+    for rows in [
+        // A share far beyond its axis, of a series that is dashed.
+        ",best,greedy,5.6,0.5,2\n,best,tune,5.6,0.5,2\n,best,tune,7.6,1e19,2",
+        ",best,tune,-1e308,0.5,2\n,best,tune,1e308,1,2",
+        ",best,tune,inf,0.5,2\n,best,tune,nan,1,2",
+        "\u{1}\u{1b}[31m,\"be\nst\",<script>&\u{fffe},1,0.5,2",
+    ] {
+        place.write("own.csv", format!("{header}\n{rows}\n"));
+        let run = place.synergy("plot gap-cdf own.csv --out drawn");
+        assert_eq!(run.code, 0, "{rows}: {run:?}");
+        let svg = place.read("drawn.svg");
+        assert!(svg.len() < 200_000 && !svg.contains("<script>"), "{rows}: {} bytes", svg.len());
+    }
 }
 
 #[test]

@@ -48,7 +48,10 @@ pub fn fit_text(text: &str, size_pt: f64, room: f64) -> String {
     if text_width(text, size_pt) <= room {
         return text.to_string();
     }
-    let letters: Vec<char> = text.chars().collect();
+    // No letter of a name worth reading is narrower than this.
+    const NARROWEST_EM: f64 = 0.1;
+    let most = (room / (NARROWEST_EM * size_pt)).max(0.0) as usize;
+    let letters: Vec<char> = text.chars().take(most).collect();
     let cut = |n: usize| letters[..n].iter().collect::<String>().trim_end().to_string() + "…";
     (0..letters.len()).rev().map(cut).find(|cut| text_width(cut, size_pt) <= room).unwrap_or_default()
 }
@@ -242,9 +245,15 @@ impl Canvas<'_> {
         let style = TextStyle::from((FONT, size_pt * PLOTTERS_EM * SCALE).into_font().transform(turn))
             .color(&colour)
             .pos(Pos::new(align.into(), VPos::Top));
-        let result = self.backend.draw_text(text, &style, at(hung));
+        let result = self.backend.draw_text(&drawable(text), &style, at(hung));
         self.note(result);
     }
+}
+
+/// The text with a replacement character for what XML cannot hold: names come from any file.
+fn drawable(text: &str) -> String {
+    let allowed = |c: char| c == '\t' || c == '\n' || (c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}'));
+    text.chars().map(|c| if allowed(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// Relative luminance of a colour, from 0 to 1.
@@ -357,6 +366,15 @@ mod tests {
         assert_eq!(strokes[0], [(0.0, 0.0), (4.0, 0.0)]);
         // 4 on, 2 off: from 6 to 10 along the line, which ends at 10.
         assert_eq!(strokes[1], [(5.0, 1.0), (5.0, 5.0)]);
+    }
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(drawable("a\0b\u{1b}[31m\u{fffe}<ü>"), "a�b�[31m�<ü>");
+        let svg = sheet((50.0, 20.0), |canvas| {
+            canvas.text((1.0, 10.0), "\u{1}<script>", 8.0, Align::Start, BLACK);
+        });
+        super::super::render::parse(&svg.unwrap()).unwrap();
     }
 
     #[test]

@@ -107,6 +107,10 @@ fn input_labels(inputs: &[PathBuf], options: &Options) -> Result<Vec<String>, Fi
                 format!("{} labels for {} inputs; give one each", options.labels.len(), inputs.len());
             return Err(FigureError::data("labels", message));
         }
+        if let Some(twice) = (1..inputs.len()).find(|&i| options.labels[..i].contains(&options.labels[i])) {
+            let message = format!("{:?} names two inputs; give each its own", options.labels[twice]);
+            return Err(FigureError::data("labels", message));
+        }
         return Ok(options.labels.clone());
     }
     let name = |path: &PathBuf| {

@@ -215,6 +215,9 @@ pub fn find(name: &str) -> Result<&'static Figure, FigureError> {
 /// that cannot be written. Nothing is written then.
 pub fn plot(name: &str, inputs: &[PathBuf], options: &Options) -> Result<Written, FigureError> {
     let figure = find(name)?;
+    if let Some(stem) = &options.out {
+        check_stem(stem)?;
+    }
     let made = make(figure, inputs, options)?;
     let stem = match &options.out {
         Some(stem) => stem.clone(),
@@ -314,6 +317,19 @@ fn own_data(figure: &Figure, inputs: &[PathBuf]) -> Result<Option<Data>, FigureE
 fn place(figure: &Figure, inputs: &[PathBuf]) -> String {
     let names: Vec<String> = inputs.iter().map(|path| path.display().to_string()).collect();
     if names.is_empty() { figure.name.into() } else { names.join(", ") }
+}
+
+/// Whether the files of a figure can be named after `stem`.
+fn check_stem(stem: &Path) -> Result<(), FigureError> {
+    if stem == Path::new("-") {
+        let message = "a figure is four files, not standard output; give their path without ending";
+        return Err(FigureError::data(stem.display(), message));
+    }
+    // Their names would be the endings alone, which are hidden files.
+    if stem.as_os_str().as_encoded_bytes().ends_with(b"/") || stem.file_name().is_none() {
+        return Err(OutputError::Directory { path: stem.to_path_buf() }.into());
+    }
+    Ok(())
 }
 
 fn default_stem(figure: &Figure, inputs: &[PathBuf]) -> Result<PathBuf, FigureError> {

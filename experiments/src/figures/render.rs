@@ -37,8 +37,12 @@ pub fn save(csv: &str, svg: &str, stem: &Path) -> Result<(), FigureError> {
     {
         files.push((OutputPath::File(with_ending(stem, ending)).open()?, bytes));
     }
-    for (file, bytes) in files {
-        file.finish_with(bytes)?;
+    // All on the disk, which may be full, before the first replaces an older one.
+    for (file, bytes) in &mut files {
+        file.fill(bytes)?;
+    }
+    for (file, _) in files {
+        file.finish()?;
     }
     Ok(())
 }

@@ -30,8 +30,14 @@ pub struct Tick {
     pub label: String,
 }
 
+/// Beyond this, the span of an axis is no number any more.
+const LARGEST: f64 = 1e300;
+/// How many lengths of an axis beyond its ends a place can be: what lies outside is not seen, and a dashed line
+/// to it is drawn dash by dash.
+const BEYOND: f64 = 10.0;
+
 fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    values.into_iter().filter(|value| value.is_finite()).fold(None, |range, value| {
+    values.into_iter().filter(|value| value.abs() <= LARGEST).fold(None, |range, value| {
         let (low, high) = range.unwrap_or((value, value));
         Some((f64::min(low, value), f64::max(high, value)))
     })
@@ -66,13 +72,14 @@ impl Scale {
         Scale::Log { low: low / room, high: high * room }
     }
 
-    /// Place of a value: 0 is the beginning of the axis, 1 its end.
+    /// Place of a value: 0 is the beginning of the axis, 1 its end. What is far beyond an end is only so far.
     pub fn place(&self, value: f64) -> f64 {
-        match self {
+        let place = match self {
             Scale::Linear { low, high } => (value - low) / (high - low),
             Scale::Log { low, high } => (value / low).ln() / (high / low).ln(),
             Scale::Bands(names) => value / names.len().max(1) as f64,
-        }
+        };
+        place.clamp(-BEYOND, 1.0 + BEYOND)
     }
 
     /// At most `most` ticks, evenly spread; none for bands.
@@ -221,6 +228,18 @@ mod tests {
             matches!(Scale::from_zero([-1e-9, 10.0]), Scale::Linear { low, high } if low == 0.0 && high > 10.0)
         );
         assert!(matches!(Scale::from_zero([-3.0, 10.0]), Scale::Linear { low, .. } if low < -3.0));
+    }
+
+    #[test]
+    fn huge_values_neither_break_an_axis_nor_leave_the_sheet() {
+        let scale = Scale::linear([-1e308, 3.0, 1e308, 5.0, f64::INFINITY]);
+        assert!(!scale.ticks(5).is_empty(), "{scale:?}");
+        for scale in [scale, Scale::Linear { low: 0.0, high: 1.0 }, Scale::log([1.0, 10.0])] {
+            for value in [-1e308, 1e19, 1e308] {
+                let place = scale.place(value);
+                assert!(place.is_nan() || place.abs() <= 11.0, "{scale:?} {value} {place}");
+            }
+        }
     }
 
     #[test]
