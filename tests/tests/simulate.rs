@@ -106,6 +106,22 @@ fn tables_are_the_same_bytes_whatever_the_threads() {
     assert!(two.stderr.contains("offered load"), "{two:?}");
 }
 
+/// A jobs table needs no word of its format; the tables of `simulate` are no study, and `summarise` says what to do.
+#[test]
+fn a_jobs_table_is_known_by_its_content() {
+    let place = Place::new();
+    place.synergy("generate --jobs 40 --arrivals poisson:3 --gpus 16 --out jobs.parquet").ok();
+    std::fs::rename(place.path("jobs.parquet"), place.path("jobs.data")).unwrap();
+    let simulate = "simulate --gpus 16 --policy srtf --mechanism tune --trace jobs.data";
+    place.synergy(&format!("{simulate} --out known")).ok();
+    place.synergy(&format!("{simulate} --trace-format jobs --out said")).ok();
+    assert_eq!(completions(&place, "known"), completions(&place, "said"));
+    assert_eq!(place.synergy(&format!("{simulate} --trace-format replay")).code, 3);
+    let summarised = place.synergy("summarise known");
+    assert_eq!(summarised.code, 3, "{summarised:?}");
+    assert!(summarised.stderr.contains("`synergy report`"), "{summarised:?}");
+}
+
 /// What is named twice runs once.
 #[test]
 fn repeated_names_run_once() {

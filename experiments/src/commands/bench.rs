@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long)]
     no_times: bool,
     /// Threads [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "threads", value_name = "N")]
     jobs: Option<usize>,
     /// How scores are written
     #[arg(long, value_enum, default_value = "text")]

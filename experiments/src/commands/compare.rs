@@ -74,7 +74,8 @@ enum CompareFormat {
 fn method_names() -> String {
     let mechanisms: Vec<&str> = mechanisms::known().into_iter().map(|about| about.name).collect();
     format!(
-        "Run these methods only, however large the instance: bounds ({}), placements ({}), mechanisms ({})",
+        "Run these methods only, however large the instance: bounds ({}), placements ({}), mechanisms ({}, or \
+         exec:COMMAND for a program)",
         bounds::NAMES.join(", "),
         placement::NAMES.join(", "),
         mechanisms.join(", ")

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Make a figure for a paper: PDF, SVG, PNG, and its data as CSV
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which figure
+    /// Which figure; --list says what there is
     #[arg(required_unless_present = "list", value_name = "FIGURE")]
     figure: Option<String>,
     /// Results directories, or files as the figure needs; its own CSV sets it anew

@@ -9,7 +9,7 @@ use crate::tables::schema;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Where to write it; `-` is standard output
-    #[arg(long, default_value = "-", value_name = "FILE")]
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
     out: String,
 }
 

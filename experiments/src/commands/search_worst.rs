@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     node_limit: u64,
     /// Where the worst instance goes, in JSON; `-` is standard output
-    #[arg(long, default_value = "-", value_name = "FILE")]
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
     out: String,
 }
 

@@ -16,7 +16,7 @@ use crate::workload::DemandSpec;
 use crate::{interrupt, trace};
 use clap::ValueEnum;
 use rayon::prelude::*;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,9 +66,9 @@ pub struct Args {
     /// Jobs of a trace instead of a generator
     #[arg(long, value_name = "FILE", help_heading = "Jobs")]
     trace: Option<String>,
-    /// Its format
-    #[arg(long, requires = "trace", default_value = "replay", help_heading = "Jobs")]
-    trace_format: TraceFormat,
+    /// Its format [default: jobs for a Parquet file, else replay]
+    #[arg(long, requires = "trace", help_heading = "Jobs")]
+    trace_format: Option<TraceFormat>,
     #[command(flatten)]
     cluster: ClusterArgs,
     /// Length of a round in seconds [default: 300]
@@ -196,14 +196,21 @@ enum TraceFormat {
     Jobs,
 }
 
-fn read_trace(file: &str, format: TraceFormat) -> Result<Trace, CliError> {
-    match format {
+fn read_trace(file: &str, format: Option<TraceFormat>) -> Result<Trace, CliError> {
+    let by_content = || if is_parquet(file) { TraceFormat::Jobs } else { TraceFormat::Replay };
+    match format.unwrap_or_else(by_content) {
         TraceFormat::Replay => Ok(Trace::replay(file, &read_text(file)?)?),
         TraceFormat::Jobs => {
             let table = trace::read(Path::new(file))?;
             Ok(Trace::of_table(file, table).map_err(|error| InputError::whole(file, error))?)
         }
     }
+}
+
+/// Whether a file begins as Parquet files do. One that cannot be read is left to its reader's message.
+fn is_parquet(file: &str) -> bool {
+    let mut start = [0; 4];
+    std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"PAR1"
 }
 
 /// Makes the output directory before the work, and says where rows wait.
@@ -356,7 +363,7 @@ fn summary(plan: &Plan, finished: &[Finished], colour: bool) -> String {
         "wait h",
         "rho",
         "gap mean",
-        "max",
+        "gap max",
         "rounds",
         "seconds",
         "<status",
@@ -400,7 +407,9 @@ fn summary(plan: &Plan, finished: &[Finished], colour: bool) -> String {
     }
     let loads = "load: arrival rate x mean GPU-seconds / GPUs at the baseline rate, at the mechanism's, and at the LP's; \
                  ratio: mean JCT of the first mechanism / mean JCT";
-    format!("Semantics {}\n{}{loads}\n", plan.semantics(), table.render(colour))
+    let times = "JCT h: mean completion time in hours, then its percentiles; wait h: longest time in a row without GPUs; \
+                 rho: mean of JCT / work; gap: to --gap-bound, with --gap-every";
+    format!("Semantics {}\n{}{loads};\n{times}\n", plan.semantics(), table.render(colour))
 }
 
 fn table_error(error: TableError) -> CliError {

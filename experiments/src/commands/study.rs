@@ -43,11 +43,11 @@ struct StudyArgs {
     // Required, but not where a subcommand stands in the place of the short form.
     #[arg(value_name = "STUDY.toml", required = true)]
     study: Option<PathBuf>,
-    /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms
+    /// Override: a parameter's values (NAME=A,B), seed, replicates, bounds, placements or mechanisms; may be given again
     #[arg(long, value_name = "NAME=VALUES")]
     set: Vec<String>,
     /// Results directory [default: results/<name of the study>]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
@@ -56,7 +56,7 @@ struct PlanArgs {
     #[command(flatten)]
     study: StudyArgs,
     /// Worker threads that the estimate assumes [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "threads", value_name = "N")]
     jobs: Option<usize>,
     /// Do not run the few units that the estimate of time rests on
     #[arg(long)]
@@ -71,7 +71,7 @@ struct RunArgs {
     #[command(flatten)]
     study: StudyArgs,
     /// Worker threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "threads", value_name = "N")]
     jobs: Option<usize>,
     /// Run only shard I of N, I from 0; `study merge` writes the tables afterwards
     #[arg(long, value_name = "I/N")]
@@ -97,7 +97,7 @@ struct MergeArgs {
     #[arg(required = true, value_name = "DIR")]
     directories: Vec<PathBuf>,
     /// Where parts and tables are gathered [default: the first directory]
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write tables although units are missing
     #[arg(long)]
@@ -292,6 +292,10 @@ pub(super) fn is_results(directory: &Path) -> Result<(), StudyError> {
         (false, true) => {
             Err(fault("has no tables yet; run the study to its end, or `synergy study merge --partial` it"))
         }
+        (false, false) if directory.join("runs.parquet").exists() => Err(fault(
+            "holds tables of `synergy simulate`, not of a study: `synergy report` summarises them, `synergy plot` \
+             draws them; simulations as a study: docs/studies.md",
+        )),
         (false, false) => {
             Err(fault("has no instances.parquet, so it is no results directory of `synergy study`"))
         }

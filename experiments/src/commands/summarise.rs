@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Summarise a results directory: gaps or completion times with intervals, paired tests, profiles, times
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Results directory of a study
+    /// Results directory of a study, of instances or of simulations
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Group by these parameters: columns of the table instances, or paths such as demand.exponent
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Where to write it: a file, a directory (summary.parquet, .csv, ... in it), or - for standard output
-    #[arg(long, default_value = "-", value_name = "PATH")]
+    #[arg(short, long, default_value = "-", value_name = "PATH")]
     out: String,
 }
 

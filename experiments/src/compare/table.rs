@@ -71,6 +71,7 @@ pub fn legend(colour: bool) -> String {
     let text = "value = sum of weight x normalised throughput, where 1 is a job's GPU-proportional share;\n\
                 per job = value / sum of weights of the runnable jobs; price = value of one more CPU or GB;\n\
                 gap = (bound - value) / bound, or - where that bound does not hold for the allocation;\n\
+                own = gap to the bound that the mechanism itself proved; reverted = jobs cut back to their share;\n\
                 fragmented = jobs on several servers; pieces = parts of jobs less jobs; none exists = proven:\n\
                 no allocation is fair, complete and consolidated (+ consolidated: bounds these only).\n";
     Style::Dim.paint(text.trim_end(), colour) + "\n"

@@ -44,10 +44,15 @@ impl OfferedLoad {
     /// One line for people.
     pub fn summary(&self) -> String {
         let number = |value: Option<f64>| value.map_or("unknown".to_string(), |v| format!("{v:.2}"));
+        let load = match self.jobs_per_hour {
+            None => "no offered load: all jobs arrive together (".to_string(),
+            Some(rate) => {
+                let load = self.load.map_or("unknown".to_string(), |v| format!("{v:.3}"));
+                format!("offered load {load} ({rate:.2} jobs per hour, ")
+            }
+        };
         format!(
-            "offered load {} ({} jobs per hour, saturation at {}; mean demand {:.2} GPUs, {} GPU-hours per job)",
-            self.load.map_or("unknown".to_string(), |v| format!("{v:.3}")),
-            self.jobs_per_hour.map_or("no".to_string(), |v| format!("{v:.2}")),
+            "{load}saturation at {} jobs per hour; mean demand {:.2} GPUs, {} GPU-hours per job)",
             number(self.saturation_jobs_per_hour),
             self.mean_gpus,
             number(self.mean_gpu_s.map(|s| s / 3600.0)),
