@@ -122,15 +122,17 @@ fn simulations(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// 10,000 GPUs, 100,000 single-GPU jobs, a queue that is never empty. Half a minute each: measured once.
-fn large() {
-    const NAME: &str = "10000 GPUs, 100000 jobs, fifo + tune";
+/// 10,000 GPUs, 100,000 single-GPU jobs, a queue that is never empty. Half a minute and more each:
+/// measured once.
+fn large(policy: &str) {
+    let name = format!("10000 GPUs, 100000 jobs, {policy} + tune");
     let words: Vec<String> = std::env::args().skip(1).collect();
     let filter = words.iter().find(|word| !word.starts_with('-'));
-    if !words.iter().any(|word| word == "--bench") || filter.is_some_and(|filter| !NAME.contains(filter)) {
+    if !words.iter().any(|word| word == "--bench") || filter.is_some_and(|filter| !name.contains(filter)) {
         return;
     }
     let mut spec = SimulationSpec {
+        policies: vec![policy.into()],
         mechanisms: vec!["tune".into()],
         workload: WorkloadSpec {
             jobs: Some(100_000),
@@ -144,7 +146,7 @@ fn large() {
     let start = std::time::Instant::now();
     let ran = run(&plan);
     eprintln!(
-        "simulate/{NAME}: {:.1} s, measured once ({} rounds, {} jobs)",
+        "simulate/{name}: {:.1} s, measured once ({} rounds, {} jobs)",
         start.elapsed().as_secs_f64(),
         ran.rounds,
         ran.jobs
@@ -155,6 +157,7 @@ criterion_group!(benches, simulations);
 
 fn main() {
     benches();
-    large();
+    large("fifo");
+    large("ftf");
     Criterion::default().configure_from_args().final_summary();
 }

@@ -114,11 +114,39 @@ fn draw(data: &Data, style: &Style) -> Sheet {
     let values = [data.numbers("mean"), data.numbers("low"), data.numbers("high")].concat();
     let y = Axis::new(data.text(0, "quantity"), Scale::from_zero(values));
     let mut panel = Panel::new("", Axis::new("", Scale::Bands(groups.clone())), y);
+    let of = |group: &str, mechanism: &str| data.matching(&[("group", group), ("mechanism", mechanism)]);
+    add_bars(&mut panel, data, "mean", &groups, &series, of);
+    let counts = data.numbers("n");
+    let single = counts.iter().all(|n| *n <= 1.0);
+    let note = if single {
+        "One value each: no intervals".into()
+    } else {
+        format!("Error bars: {}", data.text(0, "interval"))
+    };
+    Sheet {
+        key: series.key(style, |look| Swatch::Area(look.into())),
+        notes: vec![note],
+        panels: vec![panel],
+        wide: groups.len() * series.len() > 32,
+        ..Sheet::default()
+    }
+}
+
+/// Adds a bar per group and series to a panel whose x axis has a band per group: as high as column
+/// `mean`, with an interval from `low` to `high`, of the rows that `of` names.
+pub(super) fn add_bars(
+    panel: &mut Panel,
+    data: &Data,
+    mean: &str,
+    groups: &[String],
+    series: &Series,
+    of: impl Fn(&str, &str) -> Vec<usize>,
+) {
     let bar = 0.84 / series.len() as f64;
     for (g, group) in groups.iter().enumerate() {
-        for (m, (mechanism, look)) in series.iter().enumerate() {
-            for row in data.matching(&[("group", group), ("mechanism", mechanism)]) {
-                let Some(mean) = data.number(row, "mean") else { continue };
+        for (m, (name, look)) in series.iter().enumerate() {
+            for row in of(group, name) {
+                let Some(mean) = data.number(row, mean) else { continue };
                 let left = g as f64 + 0.08 + m as f64 * bar;
                 panel.marks.push(Mark::Area {
                     from: (left, 0.0),
@@ -134,19 +162,5 @@ fn draw(data: &Data, style: &Style) -> Sheet {
                 }
             }
         }
-    }
-    let counts = data.numbers("n");
-    let single = counts.iter().all(|n| *n <= 1.0);
-    let note = if single {
-        "One value each: no intervals".into()
-    } else {
-        format!("Error bars: {}", data.text(0, "interval"))
-    };
-    Sheet {
-        key: series.key(style, |look| Swatch::Area(look.into())),
-        notes: vec![note],
-        panels: vec![panel],
-        wide: groups.len() * series.len() > 32,
-        ..Sheet::default()
     }
 }

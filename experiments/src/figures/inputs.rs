@@ -196,28 +196,34 @@ impl Rows {
     /// Panel of every row, by the columns of `--by`, and the panels in order.
     ///
     /// # Errors
-    /// Rows that differ in a column of `keys` and would be thrown together.
+    /// Rows of one panel that differ in a column of `keys`: they would be thrown together.
     pub fn panels(
         &self,
         keys: &[&str],
         options: &Options,
     ) -> Result<(Vec<String>, Vec<String>), FigureError> {
-        for &key in keys.iter().filter(|key| !options.by.iter().any(|by| by == **key)) {
-            let values = self.distinct(key);
-            if let [first, _, ..] = &values[..] {
-                let message = format!(
-                    "the rows differ in {key} ({}); choose with --only {key}={first}, or give each its own panel \
-                     with --by {key}",
-                    values.join(", ")
-                );
-                return Err(FigureError::data(&self.place, message));
-            }
-        }
         let of = |row: usize| {
             let part = |name: &String| with_unit(name, self.label(name, row));
             options.by.iter().map(part).collect::<Vec<_>>().join(", ")
         };
         let panel: Vec<String> = (0..self.rows).map(of).collect();
+        for &key in keys.iter().filter(|key| !options.by.iter().any(|by| by == **key)) {
+            let mut value_of: BTreeMap<&str, &str> = BTreeMap::new();
+            let mixed = (0..self.rows).any(|row| {
+                let value = self.label(key, row);
+                *value_of.entry(&panel[row]).or_insert(value) != value
+            });
+            if mixed {
+                let values = self.distinct(key);
+                let message = format!(
+                    "the rows differ in {key} ({}); choose with --only {key}={}, or give each its own panel \
+                     with --by {key}",
+                    values.join(", "),
+                    values[0]
+                );
+                return Err(FigureError::data(&self.place, message));
+            }
+        }
         let mut order: BTreeMap<Vec<Label>, String> = BTreeMap::new();
         for (row, panel) in panel.iter().enumerate() {
             let key = options.by.iter().map(|name| Label::new(self.label(name, row))).collect();

@@ -22,6 +22,7 @@ mod jct_load;
 mod layout;
 mod load;
 mod performance_profile;
+mod profile_error;
 mod profiler;
 mod render;
 mod scale;
@@ -116,7 +117,7 @@ impl From<Data> for Collected {
 }
 
 /// Every figure, in the order of the documentation.
-pub static FIGURES: [&Figure; 20] = [
+pub static FIGURES: [&Figure; 21] = [
     &gaps::FIGURE,
     &gap_cdf::FIGURE,
     &gap_profile::FIGURE,
@@ -131,6 +132,7 @@ pub static FIGURES: [&Figure; 20] = [
     &utilisation::FIGURE,
     &sensitivity::FIGURE,
     &profiler::FIGURE,
+    &profile_error::FIGURE,
     &cluster_map::FIGURE,
     &trace_cdf::DEMAND,
     &trace_cdf::DURATION,
@@ -269,6 +271,14 @@ pub fn all_of(directory: &Path) -> (Vec<Drawn>, Vec<String>) {
         }
     }
     (drawn, others)
+}
+
+/// A figure once more, from the CSV that was written beside it.
+///
+/// # Errors
+/// An unknown figure; a file that is missing, damaged or of another figure.
+pub fn again(name: &str, csv: &Path) -> Result<Drawn, FigureError> {
+    make(find(name)?, &[csv.to_path_buf()], &Options::default())
 }
 
 /// Makes a figure without writing it.

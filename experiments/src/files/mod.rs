@@ -2,8 +2,10 @@
 
 pub mod allocation;
 pub mod instance;
+mod lock;
 mod output;
 mod text;
 
-pub use output::{OutputFile, OutputPath, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, print, say, write_file};
+pub use lock::lock_file;
+pub use output::{OutputFile, OutputPath, print, remove_temporaries, say, write_file};
 pub use text::{Document, Format, parse, read_text};

@@ -8,9 +8,25 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// How names of temporary files begin; a killed process may leave some.
-pub const TEMPORARY_PREFIX: &str = ".synergy-";
+const TEMPORARY_PREFIX: &str = ".synergy-";
 /// How they end.
-pub const TEMPORARY_SUFFIX: &str = ".part";
+const TEMPORARY_SUFFIX: &str = ".part";
+
+/// Removes what killed processes left half-written in a directory, which no other process may be at
+/// work in.
+///
+/// # Errors
+/// A directory that cannot be read, a file that cannot be removed.
+pub fn remove_temporaries(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
 
 /// Where a result goes: a file, or standard output for `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]

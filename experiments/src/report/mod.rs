@@ -1,7 +1,7 @@
 //! `synergy report`: a results directory as one HTML page that opens anywhere, without a network.
 //!
 //! The page is made from the Parquet tables alone: each directory with tables is a section with a
-//! summary, the figures that its tables allow, the tables themselves, the configuration and the
+//! summary, the figures that a recipe drew or its tables allow, the tables themselves, the configuration and the
 //! provenance that their footers hold. Same tables, same bytes.
 
 mod html;

@@ -5,6 +5,7 @@ use super::summary::{self, Part};
 use super::tables::{Embedded, of_file};
 use crate::error::{CliError, InputError};
 use crate::figures::{self, Drawn};
+use crate::reproduce;
 use crate::text_table::thousands;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -107,8 +108,13 @@ impl Section {
         tables.sort_by_key(order);
         let has = |wanted: &str| tables.iter().any(|table| table.table.name == wanted);
         let summaries = summary::of(directory, &has)?;
-        let (all, not_drawn) = figures::all_of(directory);
-        let figures = all.iter().filter(|figure| says_something(figure, &all)).cloned().collect();
+        // A recipe has chosen its figures.
+        let (mut figures, mut not_drawn) = reproduce::drawn_in(directory);
+        if figures.is_empty() && not_drawn.is_empty() {
+            let (all, others) = figures::all_of(directory);
+            figures = all.iter().filter(|figure| says_something(figure, &all)).cloned().collect();
+            not_drawn = others;
+        }
         Ok(Section { name: name.display().to_string(), tables, figures, summaries, skipped, not_drawn })
     }
 

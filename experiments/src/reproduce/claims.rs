@@ -166,16 +166,18 @@ pub fn markdown(claims: &[Claim]) -> String {
         "# Claims of the paper, measured\n\n\
          Made by `synergy reproduce`. Brackets are 95 % intervals (Student's t over seeds or instances). A value agrees when it is \
          within 10 % of the paper's or its interval holds the paper's; an interval wider than the value itself settles nothing. \
-         A limit agrees when the whole interval keeps it.\n",
+         A limit agrees when the whole interval keeps it. \"200x faster\" (C9) agrees from 100x on.\n",
     );
     let section = |claim: &Claim| match claim {
         claim if claim.recipe == SEMANTICS => 1,
         claim if claim.claim.is_empty() => 2,
         _ => 0,
     };
+    let switches = Switches::of(claims);
     let headings = ["The paper's claims", "One switch of `reference-2022` at a time", "Beyond the paper"];
     for (number, heading) in headings.into_iter().enumerate() {
-        let mut rows: Vec<&Claim> = claims.iter().filter(|claim| section(claim) == number).collect();
+        let mut rows: Vec<&Claim> =
+            claims.iter().filter(|claim| section(claim) == number && !switches.silent(claim)).collect();
         // C2 before C10.
         rows.sort_by_key(|claim| claim.claim.trim_start_matches('C').parse::<u32>().unwrap_or(0));
         if rows.is_empty() {
@@ -201,8 +203,47 @@ pub fn markdown(claims: &[Claim]) -> String {
                 if claim.scale == "quick" { " --quick" } else { "" },
             );
         }
+        if number == 1 && !switches.idle.is_empty() {
+            text += &format!("\nChange none of these numbers: {}.\n", switches.idle.join("; "));
+        }
     }
     text
+}
+
+/// What the switches of the published simulator change.
+struct Switches<'a> {
+    claims: &'a [Claim],
+    /// Those that change no number.
+    idle: Vec<&'a str>,
+}
+
+impl<'a> Switches<'a> {
+    fn of(claims: &'a [Claim]) -> Self {
+        let mut switches = Switches { claims, idle: Vec::new() };
+        let rows = |name: &str| {
+            let of =
+                |claim: &&Claim| claim.recipe == SEMANTICS && variant(claim).is_some_and(|v| v.1 == name);
+            claims.iter().filter(of).collect::<Vec<_>>()
+        };
+        for (_, name) in claims.iter().filter(|claim| claim.recipe == SEMANTICS).filter_map(variant) {
+            if !switches.idle.contains(&name) && rows(name).iter().all(|claim| switches.silent(claim)) {
+                switches.idle.push(name);
+            }
+        }
+        switches
+    }
+
+    /// Whether a row is that of a switch, and says the same as the row without it.
+    fn silent(&self, claim: &Claim) -> bool {
+        let Some((what, name)) = variant(claim).filter(|_| claim.recipe == SEMANTICS) else { return false };
+        let without = |other: &&Claim| other.recipe == SEMANTICS && variant(other) == Some((what, "paper"));
+        name != "paper" && self.claims.iter().find(without).is_some_and(|other| other.ours == claim.ours)
+    }
+}
+
+/// What a row of [`SEMANTICS`] measures, and with which switch.
+fn variant(claim: &Claim) -> Option<(&str, &str)> {
+    claim.title.rsplit_once(" with ")
 }
 
 /// Switches of the published simulator under which a claim that does not hold does.
@@ -214,7 +255,7 @@ fn explanation(claim: &Claim, claims: &[Claim]) -> Option<String> {
         other.recipe == SEMANTICS && other.claim == claim.claim && other.verdict == Verdict::Agrees
     };
     let switches: Vec<&str> =
-        claims.iter().filter(agrees).filter_map(|other| Some(other.title.rsplit_once(" with ")?.1)).collect();
+        claims.iter().filter(agrees).filter_map(|other| Some(variant(other)?.1)).collect();
     (!switches.is_empty()).then(|| format!("agrees with {}", switches.join(" or ")))
 }
 
@@ -250,6 +291,35 @@ mod tests {
              | `fig-load-ftf --quick` |"
         );
         assert!(text.find("## The paper's claims") < text.find("## One switch"));
+    }
+
+    #[test]
+    fn switches_that_change_nothing_are_one_sentence() {
+        let switch = |title: &str, ours: &str| Claim {
+            ours: vec![ours.into()],
+            ..claim(SEMANTICS, "C2", title, Verdict::Differs)
+        };
+        let text = markdown(&[
+            switch("speedup with paper", "2x"),
+            switch("speedup with storage=on", "2x"),
+            switch("speedup with tune-order=policy", "3x"),
+            switch("FTF speedup with paper", "4x"),
+            switch("FTF speedup with storage=on", "4x"),
+            switch("FTF speedup with ftf-order=smallest", "5x"),
+            switch("speedup with ftf-order=smallest", "2x"),
+        ]);
+        let rows: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("| C2 ")?.split(" |").next()).collect();
+        assert_eq!(
+            rows,
+            [
+                "speedup with paper",
+                "speedup with tune-order=policy",
+                "FTF speedup with paper",
+                "FTF speedup with ftf-order=smallest"
+            ]
+        );
+        assert!(text.contains("Change none of these numbers: storage=on.\n"), "{text}");
     }
 
     #[test]

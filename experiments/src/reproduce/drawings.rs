@@ -1,7 +1,7 @@
 //! Figures of a recipe, drawn by `synergy plot` from its tables alone.
 
-use super::ReproduceError;
-use crate::figures::{self, Options};
+use super::{RECIPES, ReproduceError};
+use crate::figures::{self, Drawn, Options};
 use std::path::Path;
 
 /// One figure.
@@ -17,12 +17,14 @@ pub(super) struct Drawing {
     pub by: &'static [&'static str],
     /// A column and the only value of it that is drawn.
     pub only: Option<(&'static str, &'static str)>,
+    /// What the inputs are called; their own names when empty.
+    pub labels: &'static [&'static str],
 }
 
 impl Drawing {
     /// The figure under its own name, with defaults for the rest.
     pub const fn of(figure: &'static str, inputs: &'static [&'static str]) -> Self {
-        Drawing { name: figure, figure, inputs, by: &[], only: None }
+        Drawing { name: figure, figure, inputs, by: &[], only: None, labels: &[] }
     }
 
     /// The same as a part of the recipe's directory, under another name.
@@ -38,6 +40,11 @@ impl Drawing {
     /// The same with only these rows.
     pub const fn only(self, column: &'static str, value: &'static str) -> Self {
         Drawing { only: Some((column, value)), ..self }
+    }
+
+    /// The same with the inputs under these names.
+    pub const fn labels(self, labels: &'static [&'static str]) -> Self {
+        Drawing { labels, ..self }
     }
 }
 
@@ -62,6 +69,7 @@ pub(super) fn draw(
                 .map(|(column, value)| (column.into(), vec![value.into()]))
                 .into_iter()
                 .collect(),
+            labels: drawing.labels.iter().map(ToString::to_string).collect(),
             ..Options::default()
         };
         for note in figures::plot(drawing.figure, &inputs, &options)?.notes {
@@ -69,4 +77,23 @@ pub(super) fn draw(
         }
     }
     Ok(())
+}
+
+/// The figures that a recipe left in its directory, set anew from their data; and why others could not
+/// be. None for a directory that is no recipe's.
+pub fn drawn_in(directory: &Path) -> (Vec<Drawn>, Vec<String>) {
+    let (mut drawn, mut others) = (Vec::new(), Vec::new());
+    let is_named = |name: &str| directory.file_name().is_some_and(|file| file == name);
+    let recipe = RECIPES.iter().find(|recipe| is_named(recipe.name));
+    for drawing in recipe.map_or(&[][..], |recipe| recipe.figures) {
+        let data = directory.join(format!("figures/{}.csv", drawing.name));
+        if !data.exists() {
+            continue;
+        }
+        match figures::again(drawing.figure, &data) {
+            Ok(figure) => drawn.push(Drawn { name: drawing.name, ..figure }),
+            Err(error) => others.push(format!("{}: {error}", drawing.name)),
+        }
+    }
+    (drawn, others)
 }

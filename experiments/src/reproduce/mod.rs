@@ -15,17 +15,21 @@ mod progress;
 mod recipes;
 mod scale;
 mod simulations;
+mod store;
 mod studies;
 #[cfg(test)]
 mod tests;
 
 pub use claims::{Claim, markdown};
+pub use drawings::drawn_in;
 pub use error::ReproduceError;
 pub use finding::{Claimed, Estimate, Finding, Verdict, judge};
 pub use recipes::RECIPES;
 pub use scale::Scale;
 pub use simulations::{Batch, Completed, FinishedRun, Runs};
 
+use crate::error::InputError;
+use crate::files::{lock_file, remove_temporaries};
 use crate::simulator::{Plan, SimulationSpec, Source};
 use crate::study::parts::Index;
 use crate::study::{StudyFile, duration};
@@ -34,6 +38,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use store::Store;
 
 /// A figure or table of the paper, or one of ours.
 pub struct Recipe {
@@ -51,8 +56,8 @@ pub struct Recipe {
     figures: &'static [drawings::Drawing],
 }
 
-/// Writes tables of its own into a directory.
-type TableMaker = fn(&Scale, &Path) -> Result<(), ReproduceError>;
+/// Writes tables of its own into a directory; rows that take time are kept in the store.
+type TableMaker = fn(&Scale, &Store, &Path) -> Result<(), ReproduceError>;
 
 /// What a recipe computes.
 #[derive(Default)]
@@ -136,8 +141,8 @@ pub fn find(asked: &[String]) -> Result<Vec<&'static Recipe>, ReproduceError> {
 /// is done.
 ///
 /// # Errors
-/// From the disk; files that cannot be used; [`ReproduceError::Interrupted`], with everything finished
-/// kept.
+/// Another process at work in DIR; from the disk; files that cannot be used;
+/// [`ReproduceError::Interrupted`], with everything finished kept.
 pub fn run(
     recipes: &[&Recipe],
     request: &Request,
@@ -146,10 +151,19 @@ pub fn run(
 ) -> Result<Vec<Claim>, ReproduceError> {
     let store = request.out.join("store");
     std::fs::create_dir_all(&store).map_err(ReproduceError::io(&store))?;
+    let lock = request.out.join(".lock");
+    let Some(_lock) = lock_file(&lock, false).map_err(ReproduceError::io(&lock))? else {
+        let message = "another synergy process reproduces into it; wait for it, or give another --out";
+        return Err(InputError::whole(request.out.display(), message).into());
+    };
+    for directory in [&request.out, &store] {
+        remove_temporaries(directory).map_err(ReproduceError::io(directory))?;
+    }
+    let store = Store { path: &store, stop };
     for recipe in recipes {
         let start = Instant::now();
         say(format!("{}: {}", recipe.name, recipe.title));
-        let outcome = compute(recipe, request, &store, stop)?;
+        let outcome = compute(recipe, request, &store)?;
         let findings = (recipe.settle)(&outcome)?;
         claims::write(recipe.name, &request.scale, &findings, &outcome.directory)?;
         drawings::draw(recipe.figures, &outcome.directory, say)?;
@@ -159,15 +173,11 @@ pub fn run(
 }
 
 /// Computes what a recipe lacks and writes its tables.
-fn compute(
-    recipe: &Recipe,
-    request: &Request,
-    store: &Path,
-    stop: &AtomicBool,
-) -> Result<Outcome, ReproduceError> {
+fn compute(recipe: &Recipe, request: &Request, store: &Store) -> Result<Outcome, ReproduceError> {
     let work = (recipe.work)(request)?;
     let directory = request.out.join(recipe.name);
     std::fs::create_dir_all(&directory).map_err(ReproduceError::io(&directory))?;
+    remove_temporaries(&directory).map_err(ReproduceError::io(&directory))?;
     let mut outcome = Outcome {
         scale: request.scale.clone(),
         directory,
@@ -182,10 +192,10 @@ fn compute(
         .num_threads(threads)
         .build()
         .map_err(|error| ReproduceError::Internal(format!("threads: {error}")))?;
-    pool.install(|| simulations::run(&batches, store, &progress, stop))?;
+    pool.install(|| simulations::run(&batches, store, &progress))?;
     drop(progress);
     if !batches.is_empty() {
-        let index = Index::open(store)?;
+        let index = Index::open(store.path)?;
         for batch in batches {
             let runs = Runs::read(batch, &index)?;
             simulations::write_tables(batch, &runs, &outcome.directory.join(&batch.name))?;
@@ -194,11 +204,11 @@ fn compute(
     }
     for (name, study) in &work.studies {
         let directory = outcome.directory.join(name);
-        studies::run(study, &directory, request.threads, request.progress, stop)?;
+        studies::run(study, &directory, request.threads, request.progress, store.stop)?;
         outcome.studies.insert(name, studies::read(&directory)?);
     }
     if let Some(tables) = work.tables {
-        tables(&request.scale, &outcome.directory)?;
+        pool.install(|| tables(&request.scale, store, &outcome.directory))?;
     }
     Ok(outcome)
 }

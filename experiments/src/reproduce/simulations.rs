@@ -2,6 +2,7 @@
 
 use super::ReproduceError;
 use super::progress::Progress;
+use super::store::{self, Store};
 use crate::simulator::{Plan, Recorder, RunSpec, rows_of};
 use crate::study::UnitId;
 use crate::study::parts::{self, Index, Reader, Record};
@@ -9,7 +10,7 @@ use crate::tables::{Cell, Format, Metadata, Row, Table, TableWriter, schema};
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A set of simulations under a name: one directory with the tables that `synergy simulate` writes.
 #[derive(Debug, Clone)]
@@ -40,10 +41,7 @@ impl Batch {
         let columns = [&schema::RUNS, &schema::JOBS]
             .map(|table| table.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(","));
         let key = format!("synergy simulation\n{}\n{}\n{text}", columns.join("\n"), self.source);
-        let hash = blake3::hash(key.as_bytes());
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(&hash.as_bytes()[..8]);
-        Ok(UnitId(u64::from_be_bytes(bytes)))
+        Ok(store::id(&key))
     }
 }
 
@@ -66,13 +64,8 @@ fn weight(run: &RunSpec) -> u64 {
 ///
 /// # Errors
 /// From the disk; [`ReproduceError::Interrupted`], with finished runs kept.
-pub fn run(
-    batches: &[&Batch],
-    store: &Path,
-    progress: &Progress,
-    stop: &AtomicBool,
-) -> Result<(), ReproduceError> {
-    let index = Index::open(store)?;
+pub fn run(batches: &[&Batch], store: &Store, progress: &Progress) -> Result<(), ReproduceError> {
+    let index = Index::open(store.path)?;
     let mut missing = Vec::new();
     for batch in batches {
         for run in &batch.plan.runs {
@@ -86,24 +79,20 @@ pub fn run(
     missing.sort_by_key(|(_, run, _)| std::cmp::Reverse(weight(run)));
     progress.expect(missing.iter().map(|(_, run, _)| weight(run)).sum(), missing.len() as u64);
     let one = |(batch, run, id): &(&&Batch, &RunSpec, UnitId)| -> Result<(), ReproduceError> {
-        if stop.load(Ordering::SeqCst) {
-            return Err(ReproduceError::Interrupted);
-        }
-        let watch =
-            |_| if stop.load(Ordering::SeqCst) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let recorder = Recorder::new(store, false, &watch).map_err(ReproduceError::io(store))?;
-        let finished = recorder.record(&batch.plan, run).map_err(ReproduceError::io(store))?;
+        store.go_on()?;
+        let stopped = || store.stop.load(Ordering::SeqCst);
+        let watch = |_| if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let recorder = Recorder::new(store.path, false, &watch).map_err(ReproduceError::io(store.path))?;
+        let finished = recorder.record(&batch.plan, run).map_err(ReproduceError::io(store.path))?;
         // What was cut short is no result.
-        if stop.load(Ordering::SeqCst) {
-            return Err(ReproduceError::Interrupted);
-        }
+        store.go_on()?;
         let failed = finished.status() != "ok";
         let mut rows = rows_of(&batch.plan, run, finished, &id.to_string())?;
         rows.retain(|row| match row.table().name {
             name if name == schema::JOBS.name => row.get("measured") == Cell::Flag(true),
             table => table == schema::RUNS.name,
         });
-        parts::write(store, &[Record::new(*id, &[], failed, &rows)])?;
+        parts::write(store.path, &[Record::new(*id, &[], failed, &rows)])?;
         progress.advance(weight(run));
         Ok(())
     };

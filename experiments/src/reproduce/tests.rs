@@ -135,3 +135,21 @@ fn an_interrupted_run_keeps_what_is_finished() {
     run(&recipes, &request(place.path()), &stop, &|_| {}).unwrap();
     assert!(place.path().join("claims.md").exists());
 }
+
+/// What a report embeds is what a recipe drew, byte for byte.
+#[test]
+fn the_figures_of_a_recipe_are_set_anew_from_their_data() {
+    let place = tempfile::tempdir().unwrap();
+    run_here(&["profiling"], place.path());
+    let directory = place.path().join("profiling");
+    let (drawn, others) = drawn_in(&directory);
+    assert_eq!((drawn.len(), others.len()), (1, 0));
+    let svg = std::fs::read_to_string(directory.join("figures/profiler.svg")).unwrap();
+    assert!(drawn[0].svg == svg);
+    let sections = crate::report::sections(place.path(), None).unwrap();
+    let page = crate::report::page(place.path(), &sections);
+    assert!(page.contains("<strong>profiler</strong>"));
+    std::fs::write(directory.join("figures/profiler.csv"), "no,figure\n1,2\n").unwrap();
+    assert_eq!(drawn_in(&directory).1.len(), 1, "a damaged file is named");
+    assert!(drawn_in(place.path()).0.is_empty(), "no recipe's directory");
+}

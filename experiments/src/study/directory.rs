@@ -3,9 +3,9 @@
 use super::StudyError;
 use super::file::StudyFile;
 use super::plan::{Plan, UnitId};
-use crate::files::{TEMPORARY_PREFIX, TEMPORARY_SUFFIX, write_file};
+use crate::files::{lock_file, remove_temporaries, write_file};
 use std::collections::HashSet;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -154,13 +154,7 @@ impl Directory {
     /// Removes what a killed process left half-written. Only under the lock that keeps all others out.
     fn sweep(&self) -> Result<(), StudyError> {
         for directory in [self.path.clone(), self.parts()] {
-            for entry in std::fs::read_dir(&directory).map_err(StudyError::io(&directory))? {
-                let path = entry.map_err(StudyError::io(&directory))?.path();
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
-                    std::fs::remove_file(&path).map_err(StudyError::io(&path))?;
-                }
-            }
+            remove_temporaries(&directory).map_err(StudyError::io(&directory))?;
         }
         Ok(())
     }
@@ -192,17 +186,6 @@ impl Directory {
 }
 
 fn lock(path: &Path, shared: bool) -> Result<File, StudyError> {
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .read(true)
-        .open(path)
-        .map_err(StudyError::io(path))?;
-    let result = if shared { file.try_lock_shared() } else { file.try_lock() };
-    match result {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StudyError::Locked { path: path.to_path_buf() }),
-        Err(TryLockError::Error(source)) => Err(StudyError::Io { path: path.to_path_buf(), source }),
-    }
+    let file = lock_file(path, shared).map_err(StudyError::io(path))?;
+    file.ok_or_else(|| StudyError::Locked { path: path.to_path_buf() })
 }

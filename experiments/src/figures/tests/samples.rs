@@ -216,6 +216,24 @@ pub fn sample(figure: &str, series: &[String], wide: bool) -> Data {
                 }
             }
         }
+        "profile-error" => {
+            for method in ["full-grid", "cpu-axis", "binary-search"] {
+                for noise in [0.0, 5.0, 10.0] {
+                    for (m, name) in series.iter().enumerate() {
+                        let lost = noise + m as f64 - 0.5;
+                        data.push([
+                            v(method),
+                            v(noise),
+                            v(name),
+                            v(lost),
+                            v(lost - 1.0),
+                            v(lost + 1.0),
+                            v(20usize),
+                        ]);
+                    }
+                }
+            }
+        }
         "cluster-map" => {
             let servers = if wide { 100 } else { 6 };
             for (resource, capacity) in [("GPUs", 8.0), ("CPUs", 24.0), ("memory (GB)", 500.0)] {

@@ -1,12 +1,13 @@
 //! What profiling error does to each mechanism: decide on the estimate, score on the truth (ours).
 
 use crate::profiler::{Method, estimated_instance};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Estimate, Finding};
+use crate::reproduce::store::Store;
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Scale, Work};
 use crate::tables::schema::PROFILE_ERROR;
 use crate::tables::{Cell, Format, Frame, Metadata, Row, TableWriter};
 use crate::workload::{DemandSpec, Workload, WorkloadError, WorkloadSpec};
-use rayon::prelude::*;
 use std::path::Path;
 use synergy_solver::check::check;
 use synergy_solver::mechanisms;
@@ -18,37 +19,34 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.1, 0.2],
     work: |_| Ok(Work { tables: Some(write), ..Work::default() }),
     settle,
-    figures: &[],
+    figures: &[Drawing::of("profile-error", &["profile_error.parquet"])],
 };
 
 const FILE: &str = "profile_error.parquet";
 const MECHANISMS: [&str; 3] = ["tune", "price-greedy", "opt-deployable"];
 const NOISES: [f64; 3] = [0.0, 0.05, 0.1];
 
-fn write(scale: &Scale, directory: &Path) -> Result<(), ReproduceError> {
-    let mut cases = Vec::new();
-    for seed in 0..u64::from(scale.replicates) {
-        for demand in [DemandSpec::Single {}, DemandSpec::Multi {}] {
-            cases.push((seed, demand));
-        }
-    }
-    let rows: Result<Vec<Vec<Row>>, ReproduceError> =
-        cases.par_iter().map(|(seed, demand)| score(*seed, demand)).collect();
+fn write(scale: &Scale, store: &Store, directory: &Path) -> Result<(), ReproduceError> {
+    let seeds = 0..u64::from(scale.replicates);
+    let cases: Vec<(u64, bool)> = seeds.flat_map(|seed| [(seed, false), (seed, true)]).collect();
+    let key = |(seed, multi): &(u64, bool)| {
+        format!("profile-error {MECHANISMS:?} {:?} {NOISES:?} seed {seed}, multi {multi}", Method::ALL)
+    };
+    let rows = store.rows(&PROFILE_ERROR, &cases, key, |(seed, multi)| score(*seed, *multi))?;
     let metadata = Metadata::new(&format!("replicates = {}\ngpus = 128\n", scale.replicates), Some(0));
     let mut table = TableWriter::create(&directory.join(FILE), &PROFILE_ERROR, &metadata, Format::Parquet)?;
-    for row in rows?.iter().flatten() {
-        table.push_row(row)?;
-    }
+    rows.iter().try_for_each(|row| table.push_row(row))?;
     Ok(table.finish()?)
 }
 
 /// All methods, noises and mechanisms on one instance.
-fn score(seed: u64, demand: &DemandSpec) -> Result<Vec<Row>, ReproduceError> {
+fn score(seed: u64, multi: bool) -> Result<Vec<Row>, ReproduceError> {
     let fault = |error: WorkloadError| ReproduceError::Internal(error.to_string());
-    let spec = WorkloadSpec { seed, demand: demand.clone(), ..WorkloadSpec::default() };
+    let (label, demand) =
+        if multi { ("multi", DemandSpec::Multi {}) } else { ("single", DemandSpec::Single {}) };
+    let spec = WorkloadSpec { seed, demand, ..WorkloadSpec::default() };
     let truth =
         Workload::new(spec).and_then(|workload| workload.instance(Rules::default())).map_err(fault)?;
-    let label = if *demand == (DemandSpec::Single {}) { "single" } else { "multi" };
     let mut rows = Vec::new();
     for name in MECHANISMS {
         let exact = decide(name, &truth, &truth)?;

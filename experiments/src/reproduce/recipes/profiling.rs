@@ -5,6 +5,7 @@ use crate::profiler::{ErrorSummary, Method, Setup, profile};
 use crate::profiles;
 use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
+use crate::reproduce::store::Store;
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Scale, Work};
 use crate::tables::schema::PROFILING;
 use crate::tables::{Format, Frame, Metadata, TableWriter};
@@ -24,7 +25,7 @@ const FILE: &str = "profiling.parquet";
 const CSV: &str = "profiling.csv";
 
 /// Every built-in model by every method, without noise, on 24 CPUs x 10 memory sizes.
-fn write(_: &Scale, directory: &Path) -> Result<(), ReproduceError> {
+fn write(_: &Scale, _: &Store, directory: &Path) -> Result<(), ReproduceError> {
     let metadata = Metadata::new("noise = 0.0\n", Some(0));
     let open = |file, format| TableWriter::create(&directory.join(file), &PROFILING, &metadata, format);
     let mut tables = [open(FILE, Format::Parquet)?, open(CSV, Format::Csv)?];

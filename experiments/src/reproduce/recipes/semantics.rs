@@ -2,6 +2,7 @@
 
 use super::load_fifo_single::EXAMPLE;
 use super::{PROPORTIONAL, TUNE, hours, jct_mean, largest_ratio};
+use crate::reproduce::drawings::Drawing;
 use crate::reproduce::finding::{Claimed, Estimate, Finding};
 use crate::reproduce::{Outcome, Recipe, ReproduceError, Request, Work};
 use crate::simulator::{SimulationSpec, Switch, Switches};
@@ -15,7 +16,25 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [1.0, 3.0],
     work,
     settle,
-    figures: &[],
+    // The switches that move a mean by more than a hundredth at the example's load.
+    figures: &[Drawing::of(
+        "bars",
+        &[
+            "fifo-paper",
+            "fifo-runnable-set=in-turn",
+            "fifo-tune-order=policy",
+            "fifo-peer-selection=shortfall",
+            "fifo-reference-2022",
+        ],
+    )
+    .only("jobs_per_hour", "9")
+    .labels(&[
+        "none",
+        "runnable set, in turn",
+        "TUNE order, by policy",
+        "peers, by shortfall",
+        "all, reference-2022",
+    ])],
 };
 
 /// Name, semantics and switches of every set. A switch that says nothing under FIFO or for single-GPU
