@@ -65,7 +65,7 @@ fn of_simulations(inputs: &[PathBuf], options: &Options) -> Result<Collected, Fi
                 name.into(),
                 (&mechanism).into(),
                 mean.mean.into(),
-                mean.low().into(),
+                mean.low_from_zero().into(),
                 mean.high().into(),
                 values.len().into(),
             ]);

@@ -72,7 +72,7 @@ fn data(inputs: &[PathBuf], options: &Options) -> Result<Collected, FigureError>
             point.jobs_per_hour.into(),
             ratios.len().into(),
             mean.mean.into(),
-            mean.low().into(),
+            mean.low_from_zero().into(),
             mean.high().into(),
             (point.overloaded || base.overloaded).into(),
         ]);

@@ -17,6 +17,11 @@ impl StudentMean {
         self.half_width.map(|half| self.mean - half)
     }
 
+    /// Lower end of the interval of a quantity that is never below 0, such as a time.
+    pub fn low_from_zero(&self) -> Option<f64> {
+        self.low().map(|low| low.max(0.0))
+    }
+
     /// Upper end of the interval.
     pub fn high(&self) -> Option<f64> {
         self.half_width.map(|half| self.mean + half)

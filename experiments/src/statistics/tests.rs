@@ -59,6 +59,10 @@ fn students_interval_is_that_of_the_tables() {
     near(three.mean, 5.0, 1e-12);
     near(three.half_width.unwrap(), 4.302_652_73 / 3f64.sqrt(), 1e-6);
     near(three.low().unwrap() + three.high().unwrap(), 10.0, 1e-12);
+    assert_eq!(
+        (three.low_from_zero(), student_mean(&[0.0, 9.0]).unwrap().low_from_zero()),
+        (three.low(), Some(0.0))
+    );
     assert_eq!(student_mean(&[3.0]).map(|m| (m.mean, m.half_width)), Some((3.0, None)));
     assert_eq!(student_mean(&[]), None);
 }

@@ -13,7 +13,12 @@ pub(super) const RECIPE: Recipe = Recipe {
     minutes: [0.1, 0.1],
     work,
     settle,
-    figures: &[Drawing::of("bars", &["ratio-3", "ratio-4", "ratio-5", "ratio-6"])],
+    figures: &[Drawing::of("bars", &["ratio-3", "ratio-4", "ratio-5", "ratio-6"]).labels(&[
+        "3 CPUs/GPU",
+        "4 CPUs/GPU",
+        "5 CPUs/GPU",
+        "6 CPUs/GPU",
+    ])],
 };
 
 const RATIOS: [u32; 4] = [3, 4, 5, 6];

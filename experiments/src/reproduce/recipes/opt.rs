@@ -13,6 +13,8 @@ pub(super) const RECIPE: Recipe = Recipe {
     work,
     settle,
     figures: &[
+        Drawing::of("jct-load", &["single-tune", "single-bound"]).named("jct-load-single"),
+        Drawing::of("jct-load", &["multi-tune", "multi-bound"]).named("jct-load-multi"),
         Drawing::of("gap-cdf", &["rounds"]).by(&["gpus", "demand"]),
         Drawing::of("gap-decomposition", &["rounds"]).by(&["gpus", "demand"]),
     ],
