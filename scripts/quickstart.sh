@@ -10,5 +10,6 @@ synergy="$CARGO_TARGET_DIR/release/synergy"
 "$synergy" study run experiments/studies/quick.toml --out results/quick
 say ""
 say "Tables and figure are in results/quick/. The program is $synergy; go on with"
+say "  export PATH=\"$CARGO_TARGET_DIR/release:\$PATH\""
 say "  synergy summarise results/quick --by demand,cpus_per_gpu"
 say "  synergy worst results/quick --export hardest"
