@@ -167,6 +167,16 @@ fn an_imported_trace_feeds_a_study() {
     assert_eq!(run.code, 3);
     assert!(run.stderr.contains("jobs.parquet: cannot be read: it does not exist"), "{}", run.stderr);
 
+    // A trace that is none ends the run before it touches what is there.
+    let before = std::fs::read(place.path("moved/mechanisms.parquet")).unwrap();
+    for content in ["", "PAR1 no table PAR1"] {
+        place.write("studies/jobs.parquet", content);
+        let run = place.synergy("study run studies/moments.toml --out moved");
+        assert_eq!((run.code, run.stderr.lines().count()), (3, 1), "{run:?}");
+        assert!(run.stderr.contains(".parquet: is no Parquet file"), "{run:?}");
+        assert_eq!(std::fs::read(place.path("moved/mechanisms.parquet")).unwrap(), before);
+    }
+
     // Another content under the same name is another unit.
     place.write("studies/log.csv", HELIOS.replace("7140", "7141"));
     place.synergy("import helios studies/log.csv --out studies/jobs.parquet").ok();

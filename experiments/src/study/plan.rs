@@ -118,6 +118,7 @@ impl Plan {
             )));
         };
         let mut seen = HashSet::new();
+        let mut traces = HashSet::new();
         for combination in 0..combinations {
             let point = plan.point(combination);
             if plan.excluded(&point) {
@@ -126,6 +127,10 @@ impl Plan {
             let resolved = resolve(&point)
                 .and_then(|spec| plan.agrees(&spec).map(|()| spec))
                 .map_err(|reason| fault(plan.place(&point, &reason)))?;
+            // A damaged trace is better known before the work than as a failure of every unit.
+            if let Some(trace) = resolved.trace().filter(|trace| traces.insert(trace.path.clone())) {
+                plan.inputs.trace(trace).map_err(|e| fault(plan.place(&point, &e.to_string())))?;
+            }
             for replicate in 0..plan.study.replicates {
                 let id = resolved.clone().seeded(workload_seed(plan.study.seed, replicate)).id();
                 if !seen.insert(id) {

@@ -13,7 +13,7 @@ use crate::compare::{
 use crate::simulator::{self, End, Moment, Recorder, Source};
 use crate::tables::schema::{BOUNDS, GAPS, INSTANCES, MECHANISMS, PLACEMENTS, TIMINGS};
 use crate::tables::{Cell, Row, TableError};
-use crate::workload::{DemandSpec, ModelChoice, ProfileSpec, WorkloadSpec};
+use crate::workload::{DemandSpec, ModelChoice, ProfileSpec, TraceSpec, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -234,6 +234,11 @@ impl UnitSpec {
             return Ok(());
         }
         simulator::Plan::new(spec, Source::Generated).map(drop).map_err(|e| e.to_string())
+    }
+
+    /// The trace that its jobs come from.
+    pub fn trace(&self) -> Option<&TraceSpec> {
+        self.workload.trace.as_ref()
     }
 
     /// Whether a simulation's jobs are a trace's, row by row.
