@@ -277,6 +277,8 @@ pub fn plain(error: &std::io::Error) -> String {
         std::io::ErrorKind::NotFound => "it does not exist".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),
         std::io::ErrorKind::NotADirectory => "a part of the path is a file and not a directory".into(),
+        std::io::ErrorKind::StorageFull => "no space is left on the device".into(),
+        std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
         std::io::ErrorKind::AlreadyExists => "a file of that name is there".into(),
         _ => error.to_string(),
     }

@@ -141,7 +141,9 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     refused("gapz study", 2, "did you mean \"gaps\"?");
     refused("jct-load empty", 3, "empty: has no runs.parquet; synergy simulate ... --out DIR writes it");
     refused("jct-load broken", 3, "is no Parquet file");
-    refused("gaps sim", 3, "has no instances.parquet; synergy study run ... --out DIR writes it");
+    refused("gaps empty", 3, "has no instances.parquet; synergy study run ... --out DIR writes it");
+    refused("gaps sim", 3, "sim: holds simulations and no instances with gaps");
+    refused("scaling sim", 3, "sim: holds simulations and no instances with gaps");
     refused("gaps study --mechanism tunes", 3, "did you mean \"tune\"?");
     refused("gaps study --bound ilq", 3, "no bound \"ilq\"");
     refused("gaps study --by demnd", 3, "did you mean \"demand\"?");
@@ -162,7 +164,8 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     refused("cluster-map instance.json allocation.json --servers 0..9", 3, "they are numbered 0..4");
     refused("gaps study --style style.toml", 3, "size.text_pt: is 5; give points from 7 to 16");
     refused("gaps study --style absent.toml", 3, "absent.toml: does not exist");
-    refused("gaps absent", 3, "absent/instances.parquet: cannot be read: it does not exist");
+    refused("gaps absent", 3, "absent: does not exist; give a results directory of a study");
+    refused("jct-load absent", 3, "absent: cannot be read: it does not exist");
     refused("jct-load sim sim/runs.parquet --label a,a", 3, "\"a\" names two inputs");
     for (stem, message) in [("-", "give their path without ending"), ("empty/", "is a directory")] {
         let run = place.synergy(&format!("plot gaps study --out {stem}"));

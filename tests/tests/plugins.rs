@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use synergy_experiments::tables::{Frame, schema};
-use synergy_tests::Place;
+use synergy_tests::{Place, instance};
 
 /// A place with the shipped plug-in in it.
 fn place() -> Place {
@@ -150,4 +150,24 @@ fn a_simulation_whose_plug_in_breaks_down_is_a_row_and_exit_4() {
     assert!(frame.text("message").unwrap()[1].unwrap().contains("enough"));
     let run = place.synergy("simulate --mechanism exec:./absent.py --out absent");
     assert_eq!((run.code, place.path("absent").exists()), (4, false), "{run:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_cannot_start_is_told_from_one_that_is_not_there() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.write("i.json", instance(|_| {})).write("script.py", "#!/no/such/python\n").write("plain.py", "");
+    std::fs::set_permissions(place.path("script.py"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (command, says) in [
+        ("./absent.py", "./absent.py: no such program; check the path"),
+        ("./script.py", "./script.py: the interpreter in its first line does not exist"),
+        ("./plain.py", "./plain.py: cannot be executed; chmod +x it"),
+        ("no-such-program-anywhere", "give its path, such as ./no-such-program-anywhere"),
+    ] {
+        let run = place.synergy(&format!("compare i.json --only exec:{command}"));
+        assert_eq!(run.code, 4, "{run:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
+        assert!(run.stderr.contains(says), "{run:?}");
+    }
 }

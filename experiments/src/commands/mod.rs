@@ -160,12 +160,29 @@ pub fn main() -> std::process::ExitCode {
     }
 }
 
-/// Errors are one line, whatever a library put into them.
+/// Errors are one line, whatever a library, a file or a plug-in put into them; a terminal obeys none of it.
 fn one_line(message: &str) -> String {
-    message.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+    let line =
+        message.split('\n').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    let shown = |c: char| match c {
+        '\t' | '\r' => ' ',
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    line.chars().map(shown).collect()
 }
 
 fn exit_code_table() -> String {
     let lines = ExitCode::ALL.map(|code| format!("  {:>3}  {}\n", code as u8, code.meaning()));
     format!("Exit codes:\n{}", lines.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn messages_are_one_line_without_control_characters() {
+        assert_eq!(one_line("a\n  b\r\n\n\u{1b}[31mred\tü\u{9b}2J"), "a; b; \u{fffd}[31mred ü\u{fffd}2J");
+    }
 }

@@ -3,6 +3,7 @@
 use super::{FigureError, Options};
 use crate::error::suggestion;
 use crate::statistics::Label;
+use crate::statistics::simulations::are_simulations;
 use crate::statistics::summary::Results;
 use crate::tables::{ColumnType, Frame, Table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,7 +302,7 @@ impl Study {
             return Err(FigureError::data("inputs", message));
         };
         let fault = |message: String| FigureError::data(directory.display(), message);
-        table_file(directory, &crate::tables::schema::INSTANCES, "synergy study run ... --out DIR")?;
+        check_study(directory)?;
         let results = Results::read(directory)?;
         let axis = |name: &String| results.units().axis(name).map_err(fault);
         let by: Vec<Vec<String>> = options.by.iter().map(axis).collect::<Result<_, _>>()?;
@@ -349,20 +350,36 @@ impl Study {
     }
 }
 
+/// What writes the tables of instances.
+const STUDY_MAKER: &str = "synergy study run ... --out DIR";
+
+/// Whether a directory holds tables of instances.
+fn check_study(directory: &Path) -> Result<(), FigureError> {
+    let fault = |message: &str| Err(FigureError::data(directory.display(), message));
+    if !directory.is_dir() {
+        return fault(if directory.exists() {
+            "is no results directory of a study"
+        } else {
+            "does not exist; give a results directory of a study"
+        });
+    }
+    if are_simulations(directory) {
+        return fault("holds simulations and no instances with gaps; choose a figure of simulations");
+    }
+    table_file(directory, &crate::tables::schema::INSTANCES, STUDY_MAKER)?;
+    Ok(())
+}
+
 /// Results directories of studies.
 ///
 /// # Errors
 /// None given, or one without tables of instances.
 pub fn study_tables(inputs: &[PathBuf]) -> Result<&[PathBuf], FigureError> {
-    const MAKER: &str = "synergy study run ... --out DIR";
     if inputs.is_empty() {
-        return Err(FigureError::data("inputs", format_args!("give a results directory ({MAKER})")));
+        return Err(FigureError::data("inputs", format_args!("give a results directory ({STUDY_MAKER})")));
     }
     for directory in inputs {
-        if !directory.is_dir() {
-            return Err(FigureError::data(directory.display(), "is no results directory of a study"));
-        }
-        table_file(directory, &crate::tables::schema::INSTANCES, MAKER)?;
+        check_study(directory)?;
     }
     Ok(inputs)
 }

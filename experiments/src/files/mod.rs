@@ -7,5 +7,7 @@ mod output;
 mod text;
 
 pub use lock::lock_file;
-pub use output::{OutputFile, OutputPath, print, remove_temporaries, say, write_file};
+pub use output::{
+    OutputFile, OutputPath, print, remove_temporaries, say, without_temporary_path, write_file,
+};
 pub use text::{Document, Format, parse, read_text};

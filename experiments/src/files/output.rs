@@ -69,7 +69,7 @@ impl OutputPath {
     fn refused(&self, source: io::Error) -> OutputError {
         match self {
             OutputPath::Stdout => OutputError::write(Path::new("standard output"), source),
-            OutputPath::File(path) => OutputError::write(path, source),
+            OutputPath::File(path) => OutputError::write(path, without_temporary_path(source)),
         }
     }
 }
@@ -176,8 +176,7 @@ impl Target {
             // What an ordinary new file gets, after the user's umask.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // The system's words alone: the message names the path that the user gave, not the temporary one.
-        let file = builder.tempfile_in(directory).map_err(|e| io::Error::from(e.kind()))?;
+        let file = builder.tempfile_in(directory).map_err(without_temporary_path)?;
         if let Some(permissions) = &self.permissions {
             fs::set_permissions(file.path(), permissions.clone())?;
         }
@@ -209,6 +208,11 @@ fn open_file(path: &Path) -> Result<Sink, OutputError> {
 /// The path is a directory, or the system refuses.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), OutputError> {
     OutputPath::File(path.to_path_buf()).open()?.finish_with(bytes)
+}
+
+/// What the system says alone: `tempfile` adds a path that the user never gave and that is gone.
+pub fn without_temporary_path(error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { error } else { error.kind().into() }
 }
 
 /// Writes `text` to standard output. Who reads a pipe may stop early, which is no failure; `print!` would panic.
@@ -249,6 +253,20 @@ mod tests {
         assert!(matches!(is_directory, Err(OutputError::Directory { .. })));
         let absent = write_file(&directory.path().join("no/such"), b"x").unwrap_err().to_string();
         assert!(absent.contains("no/such") && !absent.contains(".part"), "{absent}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_said_without_the_temporary_file() {
+        // What a write to a full disk gives, as tempfile passes it on.
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let temporary = tempfile::Builder::new().prefix(TEMPORARY_PREFIX).tempfile().unwrap();
+        let (_, path) = temporary.into_parts();
+        let mut file = NamedTempFile::from_parts(full, path);
+        let error = file.write_all(b"x").unwrap_err();
+        assert!(error.to_string().contains(TEMPORARY_PREFIX), "{error}");
+        let said = OutputPath::from("out.csv").refused(error).to_string();
+        assert_eq!(said, "out.csv: cannot be written: no space is left on the device");
     }
 
     #[cfg(unix)]

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -42,6 +43,13 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| match error.kind() {
+                // The system says the same where the program is there and what its first line names is not.
+                ErrorKind::NotFound if Path::new(&command[0]).exists() => {
+                    format!("{}: the interpreter in its first line does not exist", command[0])
+                }
+                ErrorKind::NotFound if command[0].contains('/') => {
+                    format!("{}: no such program; check the path", command[0])
+                }
                 ErrorKind::NotFound => {
                     format!("{}: no such program; give its path, such as ./{0}", command[0])
                 }
