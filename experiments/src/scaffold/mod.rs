@@ -7,10 +7,13 @@
 mod tests;
 
 use crate::error::{InputError, OutputError};
+use crate::files::without_temporary_path;
 use crate::tables::git_commit;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
+use synergy_solver::bounds;
 use synergy_solver::mechanisms::known;
+use synergy_solver::placement;
 
 /// What it is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -87,6 +90,13 @@ pub fn check_name(name: &str) -> Result<(), String> {
     if known().iter().any(|about| about.name == name) {
         return Err(format!("{name:?} is a built-in mechanism; give yours another name"));
     }
+    if bounds::NAMES.iter().copied().chain(placement::NAMES).any(|other| other == name) {
+        return Err(format!("{name:?} is a bound or a placement; give yours another name"));
+    }
+    // Directories of cargo's own beside its programs, and the crates that the new one is built on.
+    if ["build", "deps", "examples", "incremental"].contains(&name) || name.starts_with("synergy-") {
+        return Err(format!("{name:?} is a name that cargo cannot build here; give yours another name"));
+    }
     Ok(())
 }
 
@@ -104,7 +114,7 @@ pub fn write(name: &str, language: Language, source: &Source, directory: &Path) 
         Language::Rust => rust(name, source),
         Language::Python => python(name),
     };
-    let refused = |error| OutputError::write(directory, error);
+    let refused = |error| OutputError::write(directory, without_temporary_path(error));
     let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let made = tempfile::Builder::new().prefix(".synergy-").tempdir_in(parent).map_err(refused)?;
     for file in files {

@@ -64,9 +64,16 @@ fn nothing_is_overwritten_and_names_are_checked() {
     let refusal = write("mine", Language::Rust, &source, &directory).unwrap_err().to_string();
     assert!(refusal.contains("it exists"), "{refusal}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left behind");
-    for (name, part) in
-        [("My", "lower-case"), ("9a", "lower-case"), ("a_b", "lower-case"), ("tune", "built-in")]
-    {
+    for (name, part) in [
+        ("My", "lower-case"),
+        ("9a", "lower-case"),
+        ("a_b", "lower-case"),
+        ("tune", "built-in"),
+        ("lp", "a bound or a placement"),
+        ("vertex", "a bound or a placement"),
+        ("deps", "cargo"),
+        ("synergy-solver", "cargo"),
+    ] {
         assert!(check_name(name).unwrap_err().contains(part), "{name}");
     }
     assert!(Source::clone_at(place.path()).is_err());
