@@ -225,9 +225,18 @@ impl Rows {
                 return Err(FigureError::data(&self.place, message));
             }
         }
+        let inputs = in_order((0..self.rows).map(|row| self.label(INPUT, row)));
         let mut order: BTreeMap<Vec<Label>, String> = BTreeMap::new();
         for (row, panel) in panel.iter().enumerate() {
-            let key = options.by.iter().map(|name| Label::new(self.label(name, row))).collect();
+            let part = |name: &String| match self.label(name, row) {
+                // Inputs stand as they were given.
+                label if name == INPUT => {
+                    let place = inputs.iter().position(|input| input == label).unwrap_or_default();
+                    Label::new(&place.to_string())
+                }
+                label => Label::new(label),
+            };
+            let key = options.by.iter().map(part).collect();
             order.entry(key).or_insert_with(|| panel.clone());
         }
         Ok((panel, order.into_values().collect()))

@@ -2,7 +2,7 @@
 
 use super::bars::add_bars;
 use super::data::Data;
-use super::inputs::simulations;
+use super::inputs::{in_order, simulations};
 use super::scale::Scale;
 use super::series::Series;
 use super::sheet::{Axis, Panel, Sheet, Swatch};
@@ -27,7 +27,7 @@ fn data(inputs: &[PathBuf], options: &Options) -> Result<Collected, FigureError>
     noises.sort_by(f64::total_cmp);
     noises.dedup();
     let mut data = Data::new(FIGURE.columns);
-    for method in rows.distinct("method") {
+    for method in in_order((0..rows.len()).map(|row| rows.label("method", row))) {
         for &noise in &noises {
             for mechanism in rows.mechanisms(options) {
                 let is = |row: &usize| {
@@ -73,6 +73,7 @@ fn draw(data: &Data, style: &Style) -> Sheet {
         key: series.key(style, |look| Swatch::Area(look.into())),
         notes: vec!["Error bars: 95 % interval of the mean over instances (Student's t)".into()],
         panels: panels.collect(),
+        across: 3,
         least_width: 56.0,
         ..Sheet::default()
     }

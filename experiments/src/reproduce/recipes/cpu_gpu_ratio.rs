@@ -14,10 +14,10 @@ pub(super) const RECIPE: Recipe = Recipe {
     work,
     settle,
     figures: &[Drawing::of("bars", &["ratio-3", "ratio-4", "ratio-5", "ratio-6"]).labels(&[
-        "3 CPUs/GPU",
-        "4 CPUs/GPU",
-        "5 CPUs/GPU",
-        "6 CPUs/GPU",
+        "3 CPUs per GPU",
+        "4 CPUs per GPU",
+        "5 CPUs per GPU",
+        "6 CPUs per GPU",
     ])],
 };
 
