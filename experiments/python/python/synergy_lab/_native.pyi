@@ -1,0 +1,66 @@
+"""The native half; use `synergy_lab` itself."""
+from typing import Any, Callable
+
+class SynergyError(Exception):
+    """What went wrong, in the words of the command line."""
+
+class InvalidInput(SynergyError):
+    """An input, a name or a parameter that cannot be used."""
+
+class MechanismFailed(SynergyError):
+    """A mechanism without an allocation."""
+
+class Uncertified(SynergyError):
+    """A number that could not be certified."""
+
+class Instance:
+    @property
+    def name(self) -> str: ...
+    def to_json(self) -> str: ...
+    def describe(self) -> str: ...
+    def matrix(self, index: int) -> tuple[list[float], list[float], list[list[float]]]: ...
+    def __len__(self) -> int: ...
+
+class Table:
+    """A table in Arrow's memory format, for `polars.DataFrame(table)`, `pyarrow.table(table)` and others."""
+
+    @property
+    def columns(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+def generate(parameters: str) -> Instance: ...
+def read_instance(path: str, rules: str) -> Instance: ...
+def parse_instance(name: str, text: str, rules: str) -> Instance: ...
+def read_table(path: str) -> Table:
+    """A table that a command wrote, such as results/quick/mechanisms.parquet."""
+
+def mechanisms() -> str: ...
+def bound(
+    instance: Instance,
+    name: str,
+    per_server_cap: bool = False,
+    fairness_floor: float = 1.0,
+    node_limit: int | None = None,
+) -> str: ...
+def allocate(instance: Instance, mechanism: str) -> str: ...
+def check(instance: Instance, allocation: str) -> str: ...
+def compare(
+    instances: list[Instance],
+    only: list[str] | None = None,
+    node_limit: int | None = None,
+    time_limit_s: float | None = None,
+) -> tuple[str, Table]: ...
+def conformance(mechanism: str, random: int, seed: int, measure: bool) -> str: ...
+def bench(mechanisms: list[str], only: str | None = None, set: str | None = None) -> str: ...
+def simulate(
+    specification: str, progress: Callable[[str], Any] | None = None
+) -> tuple[list[tuple[str, Table]], list[str]]: ...
+def register(
+    name: str,
+    description: str,
+    whole_queue: bool,
+    promises: list[str],
+    parameters: list[tuple[str, str]],
+    peer: Callable[[], Any],
+) -> None: ...
