@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use synergy_experiments::files::{Format, instance as files};
-use synergy_experiments::study::{RuleSpec, full_path, resolve};
+use synergy_experiments::study::{Inputs, RuleSpec, full_path, resolve};
 use synergy_solver::model::{self, Rules};
 
 /// A cluster and its jobs in policy order.
@@ -36,7 +36,7 @@ pub fn generate(py: Python<'_>, parameters: &str) -> PyResult<Instance> {
         Ok((full_path(&name).to_owned(), value))
     };
     let point = parameters.into_iter().map(value).collect::<PyResult<toml::Table>>()?;
-    py.detach(|| resolve(&point)?.instance()).map(Instance::of).map_err(invalid)
+    py.detach(|| resolve(&point)?.instance(&Inputs::default())).map(Instance::of).map_err(invalid)
 }
 
 /// An instance file, JSON or TOML.
