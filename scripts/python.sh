@@ -5,7 +5,8 @@
 #   scripts/python.sh wheel    builds the wheel alone
 #
 # The environment is made the first time, under ${SYNERGY_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/synergy-lab-venv}.
-# HiGHS and polars are those of scripts/quickstart.sh: same build directory, same features.
+# HiGHS is that of scripts/quickstart.sh: same build directory, same features. polars is compiled once more the first
+# time, because PyO3's macros use a feature of syn that the workbench does not.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

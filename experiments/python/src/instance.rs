@@ -21,6 +21,9 @@ impl Instance {
     }
 }
 
+/// CPUs and GB per GPU, and a row of throughput per CPU point.
+type Matrix = (Vec<f64>, Vec<f64>, Vec<Vec<f64>>);
+
 /// Rules from JSON such as `{"objective": "gpus"}`; what is absent has its default.
 fn rules(text: &str) -> PyResult<Rules> {
     let spec: RuleSpec = serde_json::from_str(text).map_err(|error| invalid(format!("rules: {error}")))?;
@@ -71,7 +74,7 @@ impl Instance {
     }
 
     /// Axes in CPUs and GB per GPU and the rows of the sensitivity matrix of job `index`.
-    fn matrix(&self, index: usize) -> PyResult<(Vec<f64>, Vec<f64>, Vec<Vec<f64>>)> {
+    fn matrix(&self, index: usize) -> PyResult<Matrix> {
         if index >= self.inner.jobs().len() {
             return Err(invalid(format!("job {index}: there are {}", self.inner.jobs().len())));
         }

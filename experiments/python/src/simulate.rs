@@ -14,6 +14,9 @@ use synergy_experiments::simulator::{
 /// How often progress is told and Ctrl-C is looked for.
 const EVERY: Duration = Duration::from_millis(200);
 
+/// Tables by name.
+type Tables = Vec<(String, Table)>;
+
 /// Runs a specification (JSON of `simulation.toml`) one run after another. `progress` gets a JSON object now and
 /// then. Gives the tables by name, and one message per run that did not end well.
 #[pyfunction]
@@ -22,7 +25,7 @@ pub fn simulate(
     py: Python<'_>,
     specification: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Vec<(String, Table)>, Vec<String>)> {
+) -> PyResult<(Tables, Vec<String>)> {
     let spec: SimulationSpec = serde_json::from_str(specification).map_err(invalid)?;
     let plan = Plan::new(spec, Source::Generated).map_err(invalid)?;
     py.detach(|| {

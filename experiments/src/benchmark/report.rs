@@ -67,7 +67,9 @@ pub fn to_text(set: &Set, scores: &[Score], timings: &[Option<Timing>], colour: 
         if let Some((gap, name)) = &score.worst {
             text += &format!("\n{mechanism}: worst on {name} ({})", percent(*gap));
             text += &format!("\n    synergy bench --export {name} --out {name}.json");
-            text += &format!("\n    synergy compare {name}.json --only lp,config,lp-skip,tune,{mechanism}");
+            let beside = if mechanism == "tune" { "" } else { "tune," };
+            text +=
+                &format!("\n    synergy compare {name}.json --only lp,config,lp-skip,{beside}{mechanism}");
         }
         for (what, list) in [("FAILED", &score.failed), ("BUG", &score.bugs)] {
             for (name, reason) in list.iter().take(LISTED) {
