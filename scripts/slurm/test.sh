@@ -119,12 +119,15 @@ scontrol requeue "${job}_2"
 scontrol update JobId="${job}_2" StartTime=now || true
 say "requeued task 2"
 
-array_done() { ! squeue -h -j "$job" -o %T 2>/dev/null | grep -q .; }
-sleep 2
-until_true 600 array_done || { squeue >&2; exit 1; }
+# Asked of every task by itself: a queue that looks empty for a moment is not a finished array.
+task_completed() { scontrol show job "${job}_$1" | grep -q JobState=COMPLETED; }
 for task in 0 1 2 3; do
-  scontrol show job "${job}_$task" | grep -q JobState=COMPLETED \
-    || { echo "task $task did not complete:" >&2; cat "$work/log/task-$task" >&2; exit 1; }
+  until_true 300 task_completed "$task" || {
+    echo "task $task did not complete:" >&2
+    scontrol show job "${job}_$task" >&2
+    cat "$work/log/task-$task" >&2
+    exit 1
+  }
 done
 
 say "merge and compare"

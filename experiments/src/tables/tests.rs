@@ -157,7 +157,7 @@ fn a_kept_row_is_exact() {
 }
 
 #[test]
-fn damaged_files_are_errors_whatever_the_reader_makes_of_them() {
+fn a_file_cut_anywhere_is_an_error_and_so_is_a_panic_of_the_reader() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("gaps.parquet");
     let mut writer = TableWriter::create(&path, &GAPS, &metadata(), Format::Parquet).unwrap();
@@ -166,18 +166,10 @@ fn damaged_files_are_errors_whatever_the_reader_makes_of_them() {
     }
     writer.finish().unwrap();
     let good = std::fs::read(&path).unwrap();
-    let (mut refused, mut seed) = (0, 1u64);
-    for _ in 0..2000 {
-        let mut bytes = good.clone();
-        for _ in 0..4 {
-            // Knuth's generator: any fixed sequence does.
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let at = (seed >> 33) as usize % bytes.len();
-            bytes[at] = (seed >> 24) as u8;
-        }
-        std::fs::write(&path, bytes).unwrap();
-        refused += usize::from(Frame::read(&path, &GAPS, &[]).is_err());
+    assert!(Frame::read(&path, &GAPS, &[]).is_ok());
+    for length in (0..good.len()).step_by(7) {
+        std::fs::write(&path, &good[..length]).unwrap();
+        assert!(Frame::read(&path, &GAPS, &[]).is_err(), "{length} of {} bytes", good.len());
     }
-    assert!(refused > 100, "{refused}");
     assert!(super::guard::guarded(|| -> u8 { panic!("in the reader") }).is_none());
 }
