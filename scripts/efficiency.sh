@@ -5,7 +5,8 @@
 # wall(1) / (2 wall(2)), and the largest resident memory at 1,000 and 10,000 instances.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-synergy=${1:-synergy}
+synergy=${1:-${CARGO_TARGET_DIR:-${SYNERGY_TARGET:-${XDG_CACHE_HOME:-$HOME/.cache}/synergy-target}}/release/synergy}
+[ -x "$synergy" ] || { echo "no program at $synergy: build it (scripts/quickstart.sh) or name it" >&2; exit 2; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 

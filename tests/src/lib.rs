@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// How a command ended.
@@ -106,6 +106,20 @@ impl Place {
     /// As [`synergy`](Place::synergy), with standard input.
     pub fn synergy_with(&self, arguments: &str, stdin: &str) -> Run {
         self.run(&words(arguments), Some(stdin))
+    }
+
+    /// Starts `synergy` here, silent and unattended: for tests that kill it.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(&self, arguments: &str) -> Child {
+        Command::new(command())
+            .args(words(arguments))
+            .current_dir(self.directory.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("start synergy")
     }
 
     fn run(&self, arguments: &[&str], stdin: Option<&str>) -> Run {

@@ -1,21 +1,11 @@
 //! `synergy reproduce`: names, the list, a recipe from the command line.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::Duration;
-use synergy_tests::{Place, command};
+use synergy_tests::Place;
 
 /// A recipe of twenty cases, each kept as it ends.
 const CHEAP: &str = "reproduce profile-error --quick";
-
-fn start(place: &Place, arguments: &str) -> Child {
-    Command::new(command())
-        .args(arguments.split_whitespace())
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
 
 /// Finished work that a directory holds.
 fn kept(place: &Place, out: &str) -> usize {
@@ -75,7 +65,7 @@ fn a_recipe_writes_tables_and_the_claims() {
 #[test]
 fn kills_and_interrupts_lose_nothing() {
     let place = Place::new();
-    let mut killed = start(&place, &format!("{CHEAP} --out parts --threads 1"));
+    let mut killed = place.start(&format!("{CHEAP} --out parts --threads 1"));
     wait_for_work(&place, "parts", &mut killed);
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -84,7 +74,7 @@ fn kills_and_interrupts_lose_nothing() {
     assert!(!place.path("parts/claims.md").exists());
     std::fs::write(place.path("parts/store/.synergy-x.part"), "half").unwrap();
 
-    let mut interrupted = start(&place, &format!("{CHEAP} --out parts --threads 1"));
+    let mut interrupted = place.start(&format!("{CHEAP} --out parts --threads 1"));
     while kept(&place, "parts") == after_kill && interrupted.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -103,7 +93,7 @@ fn kills_and_interrupts_lose_nothing() {
 #[test]
 fn one_process_at_a_time_works_in_a_directory() {
     let place = Place::new();
-    let mut first = start(&place, &format!("{CHEAP} --out out --threads 1"));
+    let mut first = place.start(&format!("{CHEAP} --out out --threads 1"));
     wait_for_work(&place, "out", &mut first);
     let second = place.synergy("reproduce profiling --quick --out out");
     first.kill().unwrap();

@@ -1,10 +1,10 @@
 //! `synergy study` and what follows it: equal bytes whatever happens to a run, clear faults, exit codes.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use synergy_experiments::tables::{Frame, schema};
-use synergy_tests::{Place, command};
+use synergy_tests::Place;
 
 /// Instances of 32 GPUs, some milliseconds each.
 fn study(replicates: u32) -> String {
@@ -35,16 +35,6 @@ fn science(directory: &Path) -> Vec<Vec<u8>> {
             std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
         })
         .collect()
-}
-
-fn start(place: &Place, arguments: &str) -> Child {
-    Command::new(command())
-        .args(arguments.split_whitespace())
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 fn parts(place: &Place, out: &str) -> usize {
@@ -94,7 +84,7 @@ fn kills_lose_nothing() {
     place.synergy("study run small.toml --out whole").ok();
     // The moments differ between machines, which is as it should be: none may matter.
     for milliseconds in [20, 90, 400, 2_200] {
-        let mut child = start(&place, "study run small.toml --out killed --jobs 1");
+        let mut child = place.start("study run small.toml --out killed --jobs 1");
         std::thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -114,7 +104,7 @@ fn kills_lose_nothing() {
 fn an_interrupt_keeps_what_is_done_and_exits_130() {
     let place = Place::new();
     place.write("small.toml", study(1_000));
-    let mut child = start(&place, "study run small.toml --out out");
+    let mut child = place.start("study run small.toml --out out");
     for _ in 0..200 {
         if parts(&place, "out") > 0 {
             break;

@@ -1,20 +1,9 @@
 //! Studies of simulations and of imported traces: units like any other, whatever happens to a run.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use synergy_experiments::tables::{Frame, schema};
-use synergy_tests::{Place, command};
-
-fn start(place: &Place, arguments: &str) -> Child {
-    Command::new(command())
-        .args(arguments.split_whitespace())
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
+use synergy_tests::Place;
 
 /// Simulations on 16 GPUs, some milliseconds each.
 const SIMULATIONS: &str = r#"
@@ -98,7 +87,7 @@ fn kills_lose_nothing_of_simulations() {
     place.write("s.toml", SIMULATIONS.replace("replicates = 3", "replicates = 30"));
     place.synergy("study run s.toml --out whole").ok();
     for milliseconds in [30, 200, 900] {
-        let mut child = start(&place, "study run s.toml --out killed --jobs 1");
+        let mut child = place.start("study run s.toml --out killed --jobs 1");
         std::thread::sleep(Duration::from_millis(milliseconds));
         child.kill().unwrap();
         child.wait().unwrap();
